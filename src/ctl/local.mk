@@ -26,6 +26,8 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/logs/lines.h %D%/logs/lines.c \
 	%D%/logs/reader.h %D%/logs/reader.c \
 	%D%/logs/files.h %D%/logs/files.c \
+	%D%/logs/apart.h %D%/logs/apart.c \
+	%D%/logs/older.h %D%/logs/older.c \
 	%D%/logs/logs.h %D%/logs/logs.c \
 	%D%/logs/print.h %D%/logs/print.c
 

@@ -20,7 +20,7 @@
 #define CHAIN_MAX 32
 
 /* An argument is a glob of paths, or a node with all that is in it. */
-static bool is_asked_for(const char *path, int argc, char **argv)
+static bool blame_is_asked_for(const char *path, int argc, char **argv)
 {
 	bool found = argc == 0;
 
@@ -31,7 +31,7 @@ static bool is_asked_for(const char *path, int argc, char **argv)
 }
 
 /* The time of the node itself, without the time it waited for others. */
-static uint64_t own_usec(const struct report *report, const struct report_lane *lane)
+static uint64_t blame_own_usec(const struct report *report, const struct report_lane *lane)
 {
 	uint64_t total = past_total(report, lane),
 		 waiting = past_spent(report, lane, REPORT_WAITING);
@@ -44,7 +44,7 @@ struct row {
 	const struct report_lane *lane;
 };
 
-static int compare_rows(const void *a, const void *b)
+static int blame_compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -53,7 +53,7 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(x->lane->node.path, y->lane->node.path);
 }
 
-static void add_span(struct table *t, enum style style, uint64_t usec)
+static void blame_add_span(struct table *t, enum style style, uint64_t usec)
 {
 	char text[CLOCK_TEXT_MAX];
 
@@ -64,14 +64,14 @@ static void add_span(struct table *t, enum style style, uint64_t usec)
 }
 
 /* The columns show the guard of the process. */
-static bool is_to_be_named(const struct report_guard *guard)
+static bool blame_is_shown_guard(const struct report_guard *guard)
 {
 	return strcmp(guard->kind, "process") != 0;
 }
 
 /* "forced; lease pg_dump, pid 9911, postgres, "nightly" for 3.2s, revoked" */
-static void note(char buf[static SHOW_NOTE_MAX], const struct report *report,
-		 const struct report_lane *lane)
+static void blame_write_note(char buf[static SHOW_NOTE_MAX], const struct report *report,
+			     const struct report_lane *lane)
 {
 	struct words w = words_in(buf, SHOW_NOTE_MAX);
 
@@ -82,33 +82,33 @@ static void note(char buf[static SHOW_NOTE_MAX], const struct report *report,
 		struct guard_view view = past_guard(report, lane, g);
 		char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
 
-		if (is_to_be_named(g))
+		if (blame_is_shown_guard(g))
 			words_add(&w, "; ", "%s %s for %s%s%s", g->kind, show_holder(holder, &view),
 				  clock_text_fine(age, view.age_usec), g->end ? ", " : "",
 				  g->end ? g->end : "");
 	}
 }
 
-static void add_row(struct table *t, const struct report *report, const struct row *row)
+static void blame_add_row(struct table *t, const struct report *report, const struct row *row)
 {
 	const struct report_lane *lane = row->lane;
 	char text[SHOW_NOTE_MAX];
 
-	add_span(t, STYLE_BOLD, row->own_usec);
+	blame_add_span(t, STYLE_BOLD, row->own_usec);
 	table_add(t, STYLE_BOLD, "%s", node_name(lane->node.path));
-	add_span(t, STYLE_PLAIN, past_total(report, lane));
-	add_span(t, STYLE_PLAIN, past_spent(report, lane, REPORT_WAITING));
-	add_span(t, STYLE_PLAIN, past_spent(report, lane, REPORT_DRAINING));
-	add_span(t, STYLE_PLAIN,
-		 clock_add(past_spent(report, lane, REPORT_STOPPING),
-			   past_spent(report, lane, REPORT_CLOSING)));
-	add_span(t, STYLE_BAD, past_spent(report, lane, REPORT_KILLING));
-	note(text, report, lane);
+	blame_add_span(t, STYLE_PLAIN, past_total(report, lane));
+	blame_add_span(t, STYLE_PLAIN, past_spent(report, lane, REPORT_WAITING));
+	blame_add_span(t, STYLE_PLAIN, past_spent(report, lane, REPORT_DRAINING));
+	blame_add_span(t, STYLE_PLAIN,
+		       clock_add(past_spent(report, lane, REPORT_STOPPING),
+				 past_spent(report, lane, REPORT_CLOSING)));
+	blame_add_span(t, STYLE_BAD, past_spent(report, lane, REPORT_KILLING));
+	blame_write_note(text, report, lane);
 	table_add(t, lane->node.late_usec != FIELD_NONE ? STYLE_BAD : STYLE_PLAIN, "%s", text);
 }
 
-static int print_table(struct ctl *ctl, const struct report *report, const struct row *rows,
-		       size_t n)
+static int blame_print_table(struct ctl *ctl, const struct report *report, const struct row *rows,
+			     size_t n)
 {
 	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"WAITING",
 					      "DRAINING", "STOPPING", "KILLED", "HELD BY" };
@@ -116,37 +116,37 @@ static int print_table(struct ctl *ctl, const struct report *report, const struc
 
 	table_init(&t, ARRAY_SIZE(titles), titles);
 	for (size_t i = 0; i < n; i++)
-		add_row(&t, report, &rows[i]);
+		blame_add_row(&t, report, &rows[i]);
 	return table_print(&t, &ctl->out);
 }
 
 /* "root: complete in 4.2s, forced, exit status 124", and why. */
-static void say_head(struct ctl *ctl, const struct report_view *v)
+static void blame_print_head(struct ctl *ctl, const struct report_view *v)
 {
 	char took[CLOCK_TEXT_MAX], when[PAST_WHEN_MAX];
 
-	ctl_say(ctl, "root: complete in %s%s, exit status %" PRIu64,
-		clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "", v->status);
-	ctl_say(ctl, "stopped %s on %s: %s", past_when(when, v), v->host, v->cause);
+	ctl_print(ctl, "root: complete in %s%s, exit status %" PRIu64,
+		  clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "", v->status);
+	ctl_print(ctl, "stopped %s on %s: %s", past_when(when, v), v->host, v->cause);
 	if (v->lost)
-		ctl_say(ctl, "%" PRIu64 " guards or states are missing in the report", v->lost);
-	ctl_say(ctl, "%s", "");
+		ctl_print(ctl, "%" PRIu64 " guards or states are missing in the report", v->lost);
+	ctl_print(ctl, "%s", "");
 }
 
 /* The guard that was held longest, without the process; or NULL. */
-static const struct report_guard *last_guard(const struct report_lane *lane)
+static const struct report_guard *blame_last_guard(const struct report_lane *lane)
 {
 	const struct report_guard *last = NULL;
 
 	for (size_t i = 0; i < lane->n_guards; i++)
-		if (is_to_be_named(&lane->guards[i]) &&
+		if (blame_is_shown_guard(&lane->guards[i]) &&
 		    (!last || lane->guards[i].gone_usec >= last->gone_usec))
 			last = &lane->guards[i];
 	return last;
 }
 
 /* Returns true if the guard was held almost to the end: a program ends a moment later. */
-static bool is_the_reason(const struct report_guard *guard, uint64_t end)
+static bool blame_is_held_to_end(const struct report_guard *guard, uint64_t end)
 {
 	uint64_t rest = end / 10 > USEC_PER_MSEC ? end / 10 : USEC_PER_MSEC;
 
@@ -154,10 +154,10 @@ static bool is_the_reason(const struct report_guard *guard, uint64_t end)
 }
 
 /* The states of the node in order: "waiting 1.2s, stopping 302ms". */
-static void describe(char buf[static SHOW_NOTE_MAX], const struct report *report,
-		     const struct report_lane *lane)
+static void blame_write_states(char buf[static SHOW_NOTE_MAX], const struct report *report,
+			       const struct report_lane *lane)
 {
-	const struct report_guard *last = last_guard(lane);
+	const struct report_guard *last = blame_last_guard(lane);
 	char text[CLOCK_TEXT_MAX], holder[SHOW_NOTE_MAX];
 	struct words w = words_in(buf, SHOW_NOTE_MAX);
 
@@ -169,14 +169,14 @@ static void describe(char buf[static SHOW_NOTE_MAX], const struct report *report
 			words_add(&w, ", ", "%s %s", lane->states[i].state,
 				  clock_text_fine(text, usec));
 	}
-	if (last && is_the_reason(last, past_end(report, lane))) {
+	if (last && blame_is_held_to_end(last, past_end(report, lane))) {
 		struct guard_view view = past_guard(report, lane, last);
 
 		words_add(&w, ", ", "%s %s", last->kind, show_holder(holder, &view));
 	}
 }
 
-static int print_chain(struct ctl *ctl, const struct past *past)
+static int blame_print_chain(struct ctl *ctl, const struct past *past)
 {
 	const struct report_lane *chain[CHAIN_MAX];
 	size_t n = past_chain(past, chain, CHAIN_MAX);
@@ -185,8 +185,8 @@ static int print_chain(struct ctl *ctl, const struct past *past)
 	table_init(&t, 3, NULL);
 	if (n == 0)
 		return 0;
-	ctl_say(ctl, "%s", "");
-	ctl_say(ctl, "The end waited for:");
+	ctl_print(ctl, "%s", "");
+	ctl_print(ctl, "The end waited for:");
 	for (size_t i = 0; i < n; i++) {
 		char text[SHOW_NOTE_MAX], at[CLOCK_TEXT_MAX];
 
@@ -194,13 +194,13 @@ static int print_chain(struct ctl *ctl, const struct past *past)
 			  node_name(chain[i]->node.path));
 		table_add(&t, STYLE_PLAIN, "+%s",
 			  clock_text_fine(at, past_end(&past->report, chain[i])));
-		describe(text, &past->report, chain[i]);
+		blame_write_states(text, &past->report, chain[i]);
 		table_add(&t, STYLE_PLAIN, "%s", text);
 	}
 	return table_print(&t, &ctl->out);
 }
 
-static int show(struct ctl *ctl, const struct past *past, int argc, char **argv)
+static int blame_print(struct ctl *ctl, const struct past *past, int argc, char **argv)
 {
 	const struct report *report = &past->report;
 	cleanup(freep) struct row *rows = calloc(report->n + 1, sizeof(*rows));
@@ -212,38 +212,38 @@ static int show(struct ctl *ctl, const struct past *past, int argc, char **argv)
 	for (size_t i = 0; i < report->n; i++) {
 		const struct report_lane *lane = &report->lanes[i];
 
-		if (past_has_held(lane) && is_asked_for(lane->node.path, argc, argv))
-			rows[n++] = (struct row){ own_usec(report, lane), lane };
+		if (past_has_held(lane) && blame_is_asked_for(lane->node.path, argc, argv))
+			rows[n++] = (struct row){ blame_own_usec(report, lane), lane };
 	}
 	if (n == 0 && argc > 0) {
 		log_line(&ctl->log, LOG_ERR, "the report has no such node");
 		return CTL_NO_NODE;
 	}
-	qsort(rows, n, sizeof(*rows), compare_rows);
-	say_head(ctl, &report->view);
-	r = print_table(ctl, report, rows, n);
+	qsort(rows, n, sizeof(*rows), blame_compare_rows);
+	blame_print_head(ctl, &report->view);
+	r = blame_print_table(ctl, report, rows, n);
 	if (r == 0 && argc == 0)
-		r = print_chain(ctl, past);
+		r = blame_print_chain(ctl, past);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
-static int print_spans(struct ctl *ctl, const struct report *report, enum otlp_kind kind)
+static int blame_print_spans(struct ctl *ctl, const struct report *report, enum otlp_kind kind)
 {
 	cleanup(json_decrefp) json_t *spans = otlp_build(report, kind);
 
 	return spans ? ctl_print_json(ctl, spans) : ctl_fail(ctl, -ENOMEM);
 }
 
-static int print_shutdown(struct ctl *ctl, const struct past *past, int argc, char **argv)
+static int blame_print_shutdown(struct ctl *ctl, const struct past *past, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	return print_spans(ctl, &past->report, OTLP_SHUTDOWN);
+	return blame_print_spans(ctl, &past->report, OTLP_SHUTDOWN);
 }
 
-static int print_start(struct ctl *ctl, const struct report *report)
+static int blame_print_start(struct ctl *ctl, const struct report *report)
 {
-	return print_spans(ctl, report, OTLP_START);
+	return blame_print_spans(ctl, report, OTLP_START);
 }
 
 int cmd_blame(struct ctl *ctl, int argc, char **argv)
@@ -253,11 +253,11 @@ int cmd_blame(struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	if (ctl->options.start)
-		return start_run(ctl, argv[0], print_start);
-	return past_run(ctl, argc, argv, ctl->options.otlp ? print_shutdown : show);
+		return start_run(ctl, argv[0], blame_print_start);
+	return past_run(ctl, argc, argv, ctl->options.otlp ? blame_print_shutdown : blame_print);
 }
 
-static int draw(struct ctl *ctl, const struct past *past, int argc, char **argv)
+static int blame_draw_plot(struct ctl *ctl, const struct past *past, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -267,5 +267,5 @@ static int draw(struct ctl *ctl, const struct past *past, int argc, char **argv)
 
 int cmd_plot(struct ctl *ctl, int argc, char **argv)
 {
-	return past_run(ctl, argc, argv, draw);
+	return past_run(ctl, argc, argv, blame_draw_plot);
 }

@@ -4,7 +4,7 @@
 #include "ctl/terminal/show.h"
 
 /* "FILE: ok, 5 nodes, 3 services" */
-static void say_ok(struct ctl *ctl, char **paths, const struct config *config)
+static void check_print_ok(struct ctl *ctl, char **paths, const struct config *config)
 {
 	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], files[4096];
 	struct words w = words_in(files, sizeof(files));
@@ -14,8 +14,8 @@ static void say_ok(struct ctl *ctl, char **paths, const struct config *config)
 		n += config->nodes[i]->argv != NULL;
 	for (size_t i = 0; paths[i]; i++)
 		words_add(&w, " ", "%s", paths[i]);
-	ctl_say(ctl, "%s: ok, %s, %s", files, show_count(nodes, config->n_nodes, "node"),
-		show_count(services, n, "service"));
+	ctl_print(ctl, "%s: ok, %s, %s", files, show_count(nodes, config->n_nodes, "node"),
+		  show_count(services, n, "service"));
 }
 
 int cmd_check(struct ctl *ctl, int argc, char **argv)
@@ -32,6 +32,6 @@ int cmd_check(struct ctl *ctl, int argc, char **argv)
 		return r;
 	if (ctl->options.strict && warnings > 0)
 		return CTL_CONFIG;
-	say_ok(ctl, argv, config);
+	check_print_ok(ctl, argv, config);
 	return CTL_DONE;
 }

@@ -1,3 +1,8 @@
+/*
+ * The command makes one call of Events with "more": the daemon sends replies until the command is
+ * interrupted.  A reply may begin with a number of events that the daemon has dropped, as this
+ * client read too slowly; it is printed as a line of its own.
+ */
 #include "ctl/commands/cmd.h"
 
 #include <inttypes.h>
@@ -5,30 +10,30 @@
 
 #include "base/clock.h"
 
-/* The stream of events, a line each, until it is interrupted. */
-
-static const char *member(const json_t *object, const char *name)
+static const char *events_text_of(const json_t *object, const char *name)
 {
 	return message_get_string(object, name, "");
 }
 
 /* "12:00:01.234 web/nginx: up -> stopping (hold), asked by pid 812, uid 0" */
-static void say_event(struct ctl *ctl, const json_t *event)
+static void events_print_one(struct ctl *ctl, const json_t *event)
 {
 	uint64_t usec = (uint64_t)json_integer_value(json_object_get(event, "time_usec"));
-	const char *reason = member(event, "reason"), *cause = member(event, "cause");
+	const char *reason = events_text_of(event, "reason"),
+		   *cause = events_text_of(event, "cause");
 	time_t seconds = (time_t)(usec / USEC_PER_SEC);
 	char clock[16];
 	struct tm tm;
 
 	(void)strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&seconds, &tm));
-	ctl_say(ctl, "%s.%03u %s: %s -> %s%s%s%s%s%s", clock,
-		(unsigned)(usec % USEC_PER_SEC / USEC_PER_MSEC), node_name(member(event, "node")),
-		member(event, "from"), member(event, "to"), *reason ? " (" : "", reason,
-		*reason ? ")" : "", *cause ? ", " : "", cause);
+	ctl_print(ctl, "%s.%03u %s: %s -> %s%s%s%s%s%s", clock,
+		  (unsigned)(usec % USEC_PER_SEC / USEC_PER_MSEC),
+		  node_name(events_text_of(event, "node")), events_text_of(event, "from"),
+		  events_text_of(event, "to"), *reason ? " (" : "", reason, *reason ? ")" : "",
+		  *cause ? ", " : "", cause);
 }
 
-static int print_events(struct ctl *ctl, const json_t *parameters)
+static int events_print(struct ctl *ctl, const json_t *parameters)
 {
 	json_int_t lost = json_integer_value(json_object_get(parameters, "lost"));
 	cleanup(json_decrefp) json_t *loss = json_pack("{s:I}", "lost", lost);
@@ -38,19 +43,19 @@ static int print_events(struct ctl *ctl, const json_t *parameters)
 	if (lost > 0 && ctl->options.json)
 		r = ctl_print_json(ctl, loss);
 	else if (lost > 0)
-		ctl_say(ctl, "... %" JSON_INTEGER_FORMAT " lost", lost);
+		ctl_print(ctl, "... %" JSON_INTEGER_FORMAT " lost", lost);
 	for (size_t i = 0; r == CTL_DONE && i < json_array_size(events); i++) {
 		const json_t *event = json_array_get(events, i);
 
 		if (ctl->options.json)
 			r = ctl_print_json(ctl, event);
 		else
-			say_event(ctl, event);
+			events_print_one(ctl, event);
 	}
 	return r;
 }
 
-static int ask(struct ctl *ctl, const char *path)
+static int events_send_request(struct ctl *ctl, const char *path)
 {
 	uint64_t last = ctl->options.last;
 	json_t *number = last == UINT64_MAX ? NULL : json_integer((json_int_t)last);
@@ -66,10 +71,11 @@ int cmd_events(struct ctl *ctl, int argc, char **argv)
 	int r;
 
 	if (argc > 1) {
-		log_line(&ctl->log, LOG_ERR, "events are of one node and those below it");
+		log_line(&ctl->log, LOG_ERR,
+			 "events: expected one node, which stands for the nodes below it, too");
 		return CTL_USAGE;
 	}
-	r = ask(ctl, argv[0]);
+	r = events_send_request(ctl, argv[0]);
 	while (r == CTL_DONE && continues) {
 		struct message_reply reply;
 
@@ -77,7 +83,7 @@ int cmd_events(struct ctl *ctl, int argc, char **argv)
 		if (r != CTL_DONE)
 			break;
 		continues = reply.continues;
-		r = print_events(ctl, reply.parameters);
+		r = events_print(ctl, reply.parameters);
 		message_reply_done(&reply);
 		if (ferror(ctl->out.file))
 			r = CTL_FAILED;

@@ -31,7 +31,7 @@ struct holder {
 	bool gone;     /* the daemon has gone, and that was logged */
 };
 
-static json_t *parameters_of(const struct options *o, const char *path)
+static json_t *guard_parameters_of(const struct options *o, const char *path)
 {
 	json_t *ttl = o->ttl_usec > INT64_MAX ? NULL : json_integer((json_int_t)o->ttl_usec);
 
@@ -39,7 +39,7 @@ static json_t *parameters_of(const struct options *o, const char *path)
 			 o->why ? message_string(o->why) : NULL, "ttl_usec", ttl);
 }
 
-static int take_guard(struct holder *h, const char *path)
+static int guard_acquire(struct holder *h, const char *path)
 {
 	struct ctl *ctl = h->ctl;
 	struct message_reply reply;
@@ -49,7 +49,8 @@ static int take_guard(struct holder *h, const char *path)
 		return r;
 	/* Until there is a command to pass it on to, a signal ends this. */
 	client_set_interrupt(ctl->client, h->runner.signal_fd);
-	r = session_send(ctl, METHOD_TAKE_GUARD, parameters_of(&ctl->options, path), MESSAGE_MORE);
+	r = session_send(ctl, METHOD_TAKE_GUARD, guard_parameters_of(&ctl->options, path),
+			 MESSAGE_MORE);
 	if (r == CTL_DONE)
 		r = session_receive(ctl, &reply);
 	if (r != CTL_DONE)
@@ -59,7 +60,7 @@ static int take_guard(struct holder *h, const char *path)
 	return CTL_DONE;
 }
 
-static void lose(struct holder *h, struct held *held, bool expired)
+static void guard_note_lost(struct holder *h, struct held *held, bool expired)
 {
 	log_line(&h->ctl->log, LOG_WARNING, "%s: the guard %s; %s goes on", node_name(held->path),
 		 expired ? "has expired" : "was revoked, as the time to shut down is spent",
@@ -68,7 +69,7 @@ static void lose(struct holder *h, struct held *held, bool expired)
 }
 
 /* All guards are lost with the daemon. */
-static void lose_daemon(struct holder *h, struct held *held)
+static void guard_note_daemon_gone(struct holder *h, struct held *held)
 {
 	if (!h->gone)
 		log_line(&h->ctl->log, LOG_WARNING,
@@ -78,38 +79,39 @@ static void lose_daemon(struct holder *h, struct held *held)
 }
 
 /* The first stop of the guarded nodes sends the signal. */
-static void tell_stop(struct holder *h)
+static void guard_notify_command(struct holder *h)
 {
 	if (!h->stopping && h->ctl->options.on_shutdown)
 		runner_kill(&h->runner, h->ctl->options.on_shutdown);
 	h->stopping = true;
 }
 
-static void follow(struct holder *h, struct held *held, const struct message_reply *reply)
+static void guard_process_reply(struct holder *h, struct held *held,
+				const struct message_reply *reply)
 {
 	const char *lost = message_get_string(reply->parameters, "lost", NULL);
 
 	if (message_get_bool(reply->parameters, "stopping", false))
-		tell_stop(h);
+		guard_notify_command(h);
 	if (lost)
-		lose(h, held, strcmp(lost, "expired") == 0);
+		guard_note_lost(h, held, strcmp(lost, "expired") == 0);
 }
 
 /* Reads the replies that have come. */
-static void listen_to(struct holder *h, struct held *held)
+static void guard_receive(struct holder *h, struct held *held)
 {
 	struct message_reply reply;
 	int r = -ETIMEDOUT;
 
 	while (held->client && (r = client_receive(held->client, 0, &reply)) == 0) {
-		follow(h, held, &reply);
+		guard_process_reply(h, held, &reply);
 		message_reply_done(&reply);
 	}
 	if (held->client && r != -ETIMEDOUT)
-		lose_daemon(h, held);
+		guard_note_daemon_gone(h, held);
 }
 
-static int hold(struct holder *h)
+static int guard_hold_all(struct holder *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		client_set_interrupt(h->held[i].client, -1);
@@ -118,7 +120,7 @@ static int hold(struct holder *h)
 		for (size_t i = 0; i < h->n; i++) {
 			struct held *held = &h->held[i];
 
-			listen_to(h, held);
+			guard_receive(h, held);
 			h->fds[i + 1] = (struct pollfd){
 				.fd = held->client ? client_get_fd(held->client) : -1,
 				.events = POLLIN,
@@ -126,7 +128,7 @@ static int hold(struct holder *h)
 		}
 		if (poll(h->fds, h->n + 1, -1) < 0 && errno != EINTR)
 			return ctl_fail(h->ctl, -errno);
-		runner_follow(&h->runner);
+		runner_process_signals(&h->runner);
 	}
 	return h->runner.status;
 }
@@ -136,15 +138,15 @@ static int guard_command(struct holder *h, char **paths, char **argv)
 	int r;
 
 	for (size_t i = 0; paths[i]; i++) {
-		r = take_guard(h, paths[i]);
+		r = guard_acquire(h, paths[i]);
 		if (r != CTL_DONE)
 			return r;
 	}
 	r = runner_start(&h->runner, argv, -1);
-	return r == 0 ? hold(h) : runner_fail(h->ctl, argv[0], r);
+	return r == 0 ? guard_hold_all(h) : runner_fail(h->ctl, argv[0], r);
 }
 
-static int holder_init(struct holder *h, struct ctl *ctl, const char *command, size_t n)
+static int guard_init_holder(struct holder *h, struct ctl *ctl, const char *command, size_t n)
 {
 	*h = (struct holder){ .ctl = ctl, .runner = { .signal_fd = -1 }, .command = command };
 	h->held = calloc(n, sizeof(*h->held));
@@ -152,7 +154,7 @@ static int holder_init(struct holder *h, struct ctl *ctl, const char *command, s
 	return h->held && h->fds ? runner_init(&h->runner) : -ENOMEM;
 }
 
-static void holder_done(struct holder *h)
+static void guard_holder_done(struct holder *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		client_free(h->held[i].client);
@@ -174,8 +176,8 @@ int cmd_guard(struct ctl *ctl, int argc, char **argv)
 		return r;
 	while (paths[n])
 		n++;
-	r = holder_init(&h, ctl, argv[1], n);
+	r = guard_init_holder(&h, ctl, argv[1], n);
 	r = r < 0 ? ctl_fail(ctl, r) : guard_command(&h, paths, argv + 1);
-	holder_done(&h);
+	guard_holder_done(&h);
 	return r;
 }

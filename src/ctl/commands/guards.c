@@ -1,3 +1,8 @@
+/*
+ * Each node of the command line is one call.  The guards of all replies are collected in one array
+ * of JSON, which is printed as it is or as a table; the column of kill times is hidden unless only
+ * blocking guards are asked for, as no other guard has a time.
+ */
 #include "ctl/commands/cmd.h"
 
 #include <errno.h>
@@ -6,7 +11,7 @@
 #include "base/clock.h"
 #include "ctl/terminal/show.h"
 
-static void add_guard(struct table *t, const struct guard_view *g, bool with_kill)
+static void guards_add_row(struct table *t, const struct guard_view *g, bool with_kill)
 {
 	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
 
@@ -21,7 +26,7 @@ static void add_guard(struct table *t, const struct guard_view *g, bool with_kil
 	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
 }
 
-static int print_guards(struct ctl *ctl, const json_t *parameters)
+static int guards_print(struct ctl *ctl, const json_t *parameters)
 {
 	bool with_kill = ctl->options.blocking; /* no other guard has a time */
 	const char *const titles[] = {
@@ -37,12 +42,12 @@ static int print_guards(struct ctl *ctl, const json_t *parameters)
 		return r;
 	table_init(&t, ARRAY_SIZE(titles), titles);
 	for (size_t i = 0; i < n; i++)
-		add_guard(&t, &guards[i], with_kill);
+		guards_add_row(&t, &guards[i], with_kill);
 	return table_print(&t, &ctl->out);
 }
 
 /* The guards of the node in the array @all; twice if another path is within this one. */
-static int collect(struct ctl *ctl, const char *path, json_t *all)
+static int guards_collect(struct ctl *ctl, const char *path, json_t *all)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = session_call(
@@ -62,11 +67,11 @@ int cmd_guards(struct ctl *ctl, int argc, char **argv)
 
 	(void)argc;
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
-		r = collect(ctl, argv[i], json_object_get(all, "guards"));
+		r = guards_collect(ctl, argv[i], json_object_get(all, "guards"));
 	if (r != CTL_DONE)
 		return r;
 	if (ctl->options.json)
 		return ctl_print_json(ctl, all);
-	r = ctl->options.quiet ? 0 : print_guards(ctl, all);
+	r = ctl->options.quiet ? 0 : guards_print(ctl, all);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }

@@ -11,7 +11,7 @@
  * every service that is the reason comes up by itself, and CTL_FAILED if one does not.
  */
 
-static void add_row(struct table *t, const struct node_view *node)
+static void health_add_row(struct table *t, const struct node_view *node)
 {
 	const char *health = node->service.health, *why = node->service.health_result;
 
@@ -27,31 +27,33 @@ static void add_row(struct table *t, const struct node_view *node)
 }
 
 /* In maintenance: a service that an operator has stopped is not to run. */
-static bool is_excused(const struct nodes *nodes, size_t i)
+static bool health_is_excused(const struct nodes *nodes, size_t i)
 {
 	return i > 0 && nodes->nodes[i].is_service && nodes->nodes[i].service.stopped;
 }
 
 /* The services that are the reason. */
-static int explain(struct ctl *ctl, const struct nodes *nodes)
+static int health_print_causes(struct ctl *ctl, const struct nodes *nodes)
 {
 	cleanup(table_done) struct table t;
 
 	table_init(&t, 2, NULL);
 	for (size_t i = 0; i < nodes->n; i++)
 		if (nodes->nodes[i].is_service && !node_view_is_well(&nodes->nodes[i]) &&
-		    !is_excused(nodes, i))
-			add_row(&t, &nodes->nodes[i]);
+		    !health_is_excused(nodes, i))
+			health_add_row(&t, &nodes->nodes[i]);
 	return table_print(&t, &ctl->out);
 }
 
 /* The daemon starts the service, or starts it again, without a request; or looks at it first. */
-static bool is_coming(const struct node_view *node)
+static bool health_is_coming_up(const struct node_view *node)
 {
-	static const char *const states[] = { "down",	   "preparing", "starting", "readying",
+	static const char *const states[] = { "down",	  "preparing", "starting", "readying",
 					      "cleaning", "finishing", "backoff" };
 	const struct service_view *s = &node->service;
 
+	if (node->restarting)
+		return true;
 	if (node->state != NODE_RUNNING || s->ended || s->stopped)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
@@ -60,18 +62,18 @@ static bool is_coming(const struct node_view *node)
 	return s->health && strcmp(s->health, "unknown") == 0;
 }
 
-static enum exit_status status_of(const struct nodes *nodes)
+static enum exit_status health_status_of(const struct nodes *nodes)
 {
 	enum exit_status status = CTL_DONE;
 
-	if (nodes->n == 0 || nodes->nodes[0].state != NODE_RUNNING)
+	if (nodes->n == 0 || (nodes->nodes[0].state != NODE_RUNNING && !nodes->nodes[0].restarting))
 		return CTL_FAILED;
 	for (size_t i = 0; i < nodes->n; i++) {
 		const struct node_view *node = &nodes->nodes[i];
 
-		if (!node->is_service || node_view_is_well(node) || is_excused(nodes, i))
+		if (!node->is_service || node_view_is_well(node) || health_is_excused(nodes, i))
 			continue;
-		if (!is_coming(node))
+		if (!health_is_coming_up(node))
 			return CTL_FAILED;
 		status = CTL_COMING;
 	}
@@ -87,13 +89,13 @@ static int health_of(struct ctl *ctl, const char *path, enum exit_status *status
 
 	if (r != CTL_DONE)
 		return r;
-	here = status_of(&nodes);
+	here = health_status_of(&nodes);
 	if (here == CTL_DONE)
 		return r;
 	if (*status != CTL_FAILED)
 		*status = here;
 	if (!ctl->options.json && !ctl->options.quiet)
-		r = explain(ctl, &nodes);
+		r = health_print_causes(ctl, &nodes);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
@@ -110,6 +112,6 @@ int cmd_health(struct ctl *ctl, int argc, char **argv)
 	if (r == CTL_DONE && ctl->options.json)
 		r = ctl_print_json(ctl, answer);
 	else if (r == CTL_DONE && status == CTL_DONE)
-		ctl_say(ctl, "healthy");
+		ctl_print(ctl, "healthy");
 	return r == CTL_DONE ? (int)status : r;
 }

@@ -44,7 +44,7 @@ struct interrupt {
 /* --- the daemon --- */
 
 /* The bytes in the pipe now were written before the stop. */
-static void note_stop(struct interrupt *i)
+static void interrupt_note_stop(struct interrupt *i)
 {
 	int n = 0;
 
@@ -53,7 +53,7 @@ static void note_stop(struct interrupt *i)
 		i->before = (size_t)n;
 }
 
-static void lose_daemon(struct interrupt *i)
+static void interrupt_note_daemon_gone(struct interrupt *i)
 {
 	i->heard = true;
 	log_line(&i->ctl->log, LOG_WARNING,
@@ -61,7 +61,7 @@ static void lose_daemon(struct interrupt *i)
 		 node_name(i->path));
 }
 
-static void hear(struct interrupt *i)
+static void interrupt_receive(struct interrupt *i)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = client_receive(i->ctl->client, 0, &reply);
@@ -69,26 +69,26 @@ static void hear(struct interrupt *i)
 	if (r == -ETIMEDOUT)
 		return;
 	if (r < 0) {
-		lose_daemon(i);
+		interrupt_note_daemon_gone(i);
 		return;
 	}
 	/* A node that is gone was stopped. */
 	if (reply.error && strcmp(reply.error, interface_error_name(ERROR_NO_SUCH_NODE)) != 0) {
 		(void)session_refused(i->ctl, &reply);
-		lose_daemon(i);
+		interrupt_note_daemon_gone(i);
 	} else {
-		note_stop(i);
+		interrupt_note_stop(i);
 	}
 }
 
 /* --- the stream --- */
 
-static void close_in(struct interrupt *i)
+static void interrupt_close_input(struct interrupt *i)
 {
 	i->in_fd = fd_close(i->in_fd);
 }
 
-static void say_left_out(const struct interrupt *i)
+static void interrupt_log_left_out(const struct interrupt *i)
 {
 	if (i->lines.inside)
 		log_line(&i->ctl->log, LOG_WARNING, "%s: stopped inside a line of more than 16M",
@@ -100,16 +100,16 @@ static void say_left_out(const struct interrupt *i)
 }
 
 /* First the signal, so that it is not the closed pipe that ends the command. */
-static void end_stream(struct interrupt *i)
+static void interrupt_end_stream(struct interrupt *i)
 {
-	say_left_out(i);
+	interrupt_log_left_out(i);
 	i->lines.used = i->lines.whole;
 	i->ended_by_us = i->runner.pid > 0;
 	runner_kill(&i->runner, SIGTERM);
-	close_in(i);
+	interrupt_close_input(i);
 }
 
-static void follow_stop(struct interrupt *i)
+static void interrupt_process_stop(struct interrupt *i)
 {
 	uint64_t now = clock_now_usec();
 
@@ -119,15 +119,15 @@ static void follow_stop(struct interrupt *i)
 		i->ended_by_us = i->runner.pid > 0;
 		runner_kill(&i->runner, SIGTERM);
 	} else if (lines_at_boundary(&i->lines)) {
-		end_stream(i);
+		interrupt_end_stream(i);
 	} else if (lines_pending(&i->lines) == 0 && i->rest_usec == 0) {
 		i->rest_usec = now + REST_USEC;
 	} else if (i->rest_usec > 0 && now >= i->rest_usec) {
-		end_stream(i);
+		interrupt_end_stream(i);
 	}
 }
 
-static void take_in(struct interrupt *i)
+static void interrupt_read(struct interrupt *i)
 {
 	bool rest = i->stopped && i->before == 0;
 	int r = lines_read(&i->lines, i->in_fd, i->before ? i->before : SIZE_MAX, rest);
@@ -143,13 +143,13 @@ static void take_in(struct interrupt *i)
 	i->fault = r;
 	i->before = 0;
 	i->lines.whole = i->lines.used; /* the unfinished line is the last one */
-	close_in(i);
+	interrupt_close_input(i);
 }
 
 /*
  * The reader is gone, or has no room: the command would notice, if it wrote there itself.
  */
-static void lose_reader(struct interrupt *i, int error)
+static void interrupt_drop_output(struct interrupt *i, int error)
 {
 	if (error != -EPIPE) {
 		log_line(&i->ctl->log, LOG_ERR, "cannot write: %s", strerror(-error));
@@ -157,10 +157,10 @@ static void lose_reader(struct interrupt *i, int error)
 	}
 	i->before = 0;
 	i->lines.begin = i->lines.whole = i->lines.used;
-	close_in(i);
+	interrupt_close_input(i);
 }
 
-static void give_out(struct interrupt *i, short revents)
+static void interrupt_write(struct interrupt *i, short revents)
 {
 	int r = 0;
 
@@ -169,11 +169,11 @@ static void give_out(struct interrupt *i, short revents)
 	else if (i->in_fd >= 0 && revents & (POLLERR | POLLHUP))
 		r = -EPIPE;
 	if (r < 0)
-		lose_reader(i, r);
+		interrupt_drop_output(i, r);
 }
 
 /* The reader finds the end of the stream now, not when the command ends. */
-static void close_out(const struct interrupt *i)
+static void interrupt_close_output(const struct interrupt *i)
 {
 	int null_fd;
 
@@ -188,7 +188,7 @@ static void close_out(const struct interrupt *i)
 
 /* --- together --- */
 
-static int patience(const struct interrupt *i)
+static int interrupt_timeout_msec(const struct interrupt *i)
 {
 	uint64_t now = clock_now_usec();
 
@@ -197,29 +197,29 @@ static int patience(const struct interrupt *i)
 	return i->rest_usec <= now ? 0 : (int)((i->rest_usec - now) / USEC_PER_MSEC) + 1;
 }
 
-static bool is_over(const struct interrupt *i)
+static bool interrupt_is_over(const struct interrupt *i)
 {
 	return i->runner.pid == 0 && i->in_fd < 0 && lines_pending(&i->lines) == 0;
 }
 
-static void turn(struct interrupt *i, const struct pollfd *fds)
+static void interrupt_process_events(struct interrupt *i, const struct pollfd *fds)
 {
 	if (fds[0].revents)
-		runner_follow(&i->runner);
+		runner_process_signals(&i->runner);
 	if (fds[1].revents)
-		hear(i);
+		interrupt_receive(i);
 	if (fds[2].revents)
-		take_in(i);
+		interrupt_read(i);
 	if (fds[3].revents)
-		give_out(i, fds[3].revents);
-	follow_stop(i);
+		interrupt_write(i, fds[3].revents);
+	interrupt_process_stop(i);
 }
 
-static int stream(struct interrupt *i)
+static int interrupt_copy_stream(struct interrupt *i)
 {
 	bool closed = false;
 
-	while (!is_over(i)) {
+	while (!interrupt_is_over(i)) {
 		bool pending = lines_pending(&i->lines) > 0;
 		struct pollfd fds[] = {
 			{ .fd = i->runner.signal_fd, .events = POLLIN },
@@ -229,14 +229,14 @@ static int stream(struct interrupt *i)
 			  .events = pending ? POLLOUT : 0 },
 		};
 
-		if (poll(fds, ARRAY_SIZE(fds), patience(i)) < 0 && errno != EINTR)
+		if (poll(fds, ARRAY_SIZE(fds), interrupt_timeout_msec(i)) < 0 && errno != EINTR)
 			return ctl_fail(i->ctl, -errno);
-		turn(i, fds);
+		interrupt_process_events(i, fds);
 		/* The command is gone, and the reader takes nothing. */
 		if (i->runner.signo)
 			return 128 + i->runner.signo;
 		if (!closed && i->in_fd < 0 && lines_pending(&i->lines) == 0) {
-			close_out(i);
+			interrupt_close_output(i);
 			closed = true;
 		}
 	}
@@ -245,7 +245,7 @@ static int stream(struct interrupt *i)
 	return i->ended_by_us ? CTL_DONE : i->runner.status;
 }
 
-static int run(struct interrupt *i, char **argv)
+static int interrupt_run_command(struct interrupt *i, char **argv)
 {
 	int fds[2], r;
 
@@ -254,10 +254,10 @@ static int run(struct interrupt *i, char **argv)
 	i->in_fd = fds[0];
 	r = runner_start(&i->runner, argv, fds[1]);
 	(void)close(fds[1]);
-	return r == 0 ? stream(i) : runner_fail(i->ctl, argv[0], r);
+	return r == 0 ? interrupt_copy_stream(i) : runner_fail(i->ctl, argv[0], r);
 }
 
-static int is_stopped(struct ctl *ctl, const char *path, bool *ret)
+static int interrupt_is_stopped(struct ctl *ctl, const char *path, bool *ret)
 {
 	struct nodes nodes;
 	int r = nodes_fetch(ctl, path, &nodes);
@@ -269,7 +269,7 @@ static int is_stopped(struct ctl *ctl, const char *path, bool *ret)
 	return CTL_DONE;
 }
 
-static int interrupt(struct interrupt *i, char **argv)
+static int interrupt_run(struct interrupt *i, char **argv)
 {
 	bool stopped = false;
 	int r = session_open(i->ctl);
@@ -278,7 +278,7 @@ static int interrupt(struct interrupt *i, char **argv)
 		return r;
 	/* Until there is a command to pass it on to, a signal ends this. */
 	client_set_interrupt(i->ctl->client, i->runner.signal_fd);
-	r = is_stopped(i->ctl, i->path, &stopped);
+	r = interrupt_is_stopped(i->ctl, i->path, &stopped);
 	if (r != CTL_DONE || stopped)
 		return r;
 	r = session_send(i->ctl, METHOD_WAIT,
@@ -286,7 +286,7 @@ static int interrupt(struct interrupt *i, char **argv)
 	if (r != CTL_DONE)
 		return r;
 	client_set_interrupt(i->ctl->client, -1);
-	return run(i, argv);
+	return interrupt_run_command(i, argv);
 }
 
 int cmd_interrupt(struct ctl *ctl, int argc, char **argv)
@@ -300,13 +300,13 @@ int cmd_interrupt(struct ctl *ctl, int argc, char **argv)
 	if (r != CTL_DONE)
 		return r;
 	if (paths[1]) {
-		log_line(&ctl->log, LOG_ERR, "%s is more than one node", argv[0]);
+		log_line(&ctl->log, LOG_ERR, "%s: several nodes match: expected one", argv[0]);
 		return CTL_USAGE;
 	}
 	i.path = paths[0];
 	r = runner_init(&i.runner);
-	r = r < 0 ? ctl_fail(ctl, r) : interrupt(&i, argv + 1);
-	close_in(&i);
+	r = r < 0 ? ctl_fail(ctl, r) : interrupt_run(&i, argv + 1);
+	interrupt_close_input(&i);
 	lines_done(&i.lines);
 	runner_done(&i.runner);
 	return r;

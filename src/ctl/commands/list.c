@@ -32,6 +32,6 @@ int cmd_list(struct ctl *ctl, int argc, char **argv)
 	if (ctl->options.json)
 		return ctl_print_json(ctl, all);
 	json_array_foreach (names, index, name)
-		ctl_say(ctl, "%s", json_string_value(name));
+		ctl_print(ctl, "%s", json_string_value(name));
 	return CTL_DONE;
 }

@@ -1,3 +1,9 @@
+/*
+ * The last lines of services, and new ones with --follow.  The lines that the logger has in memory
+ * come through a pipe from it; older ones are read from the log files.  Both are merged by time
+ * before anything is printed; --follow then prints each line as it comes, and asks for a new pipe
+ * when the logger has ended.
+ */
 #include "ctl/commands/cmd.h"
 
 #include <errno.h>
@@ -8,10 +14,8 @@
 #include "ctl/logs/logs.h"
 #include "ctl/logs/print.h"
 
-/* The last lines of services, and those to come. */
-
-/* Which output the logger has none of. */
-static void say_uncaptured(struct ctl *ctl, const struct output_view *output)
+/* The logger has none of this output. */
+static void logs_warn_uncaptured(struct ctl *ctl, const struct output_view *output)
 {
 	if (strcmp(output->to, "journal") == 0)
 		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: see journalctl",
@@ -22,7 +26,7 @@ static void say_uncaptured(struct ctl *ctl, const struct output_view *output)
 }
 
 /* Return: the number of outputs of which there is something to show. */
-static size_t look_at_outputs(const struct logs *logs, struct log_printer *printer)
+static size_t logs_prepare_outputs(const struct logs *logs, struct log_printer *printer)
 {
 	const char *node = NULL;
 	size_t n = 0;
@@ -31,7 +35,7 @@ static size_t look_at_outputs(const struct logs *logs, struct log_printer *print
 		const struct output_view *output = &logs->outputs[i];
 
 		if (!output->captured)
-			say_uncaptured(logs->ctl, output);
+			logs_warn_uncaptured(logs->ctl, output);
 		if (!output->captured && !output->file)
 			continue;
 		printer->names |= node && strcmp(node, output->node) != 0;
@@ -42,7 +46,7 @@ static size_t look_at_outputs(const struct logs *logs, struct log_printer *print
 	return n;
 }
 
-static int print_collected(const struct logs *logs, const struct log_printer *printer)
+static int logs_print_collected(const struct logs *logs, const struct log_printer *printer)
 {
 	int r = CTL_DONE;
 
@@ -52,8 +56,8 @@ static int print_collected(const struct logs *logs, const struct log_printer *pr
 	return r;
 }
 
-static int print_event(struct log_printer *printer, const struct log_event *event,
-		       const char **last)
+static int logs_print_event(struct log_printer *printer, const struct log_event *event,
+			    const char **last)
 {
 	const struct log_source *source = event->line.source;
 
@@ -71,7 +75,7 @@ static int print_event(struct log_printer *printer, const struct log_event *even
 }
 
 /* Until the pipe ends.  Return: CTL_DONE, or the exit status. */
-static int follow_pipe(struct logs *logs, struct log_printer *printer, const char **last)
+static int logs_follow_pipe(struct logs *logs, struct log_printer *printer, const char **last)
 {
 	struct ctl *ctl = logs->ctl;
 	struct log_event event;
@@ -85,7 +89,7 @@ static int follow_pipe(struct logs *logs, struct log_printer *printer, const cha
 		}
 		if (r <= 0)
 			return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
-		r = print_event(printer, &event, last);
+		r = logs_print_event(printer, &event, last);
 		if (r != CTL_DONE)
 			return r;
 		if (ferror(ctl->out.file))
@@ -93,7 +97,7 @@ static int follow_pipe(struct logs *logs, struct log_printer *printer, const cha
 	}
 }
 
-static int follow(struct logs *logs, struct log_printer *printer)
+static int logs_follow_all(struct logs *logs, struct log_printer *printer)
 {
 	const char *last = NULL;
 	int r = CTL_DONE;
@@ -101,38 +105,38 @@ static int follow(struct logs *logs, struct log_printer *printer)
 	if (logs->lines.n > 0)
 		last = logs->lines.lines[logs->lines.n - 1]->source->first->node;
 	while (r == CTL_DONE) {
-		r = follow_pipe(logs, printer, &last);
+		r = logs_follow_pipe(logs, printer, &last);
 		if (r == CTL_DONE)
 			r = logs_ask_again(logs);
 	}
 	return r;
 }
 
-static int show_logs(struct ctl *ctl, struct logs *logs)
+static int logs_show(struct ctl *ctl, struct logs *logs)
 {
 	struct log_printer printer = { .ctl = ctl };
 	int r = logs_ask(logs, ctl->options.follow);
 
 	if (r != CTL_DONE)
 		return r;
-	if (look_at_outputs(logs, &printer) == 0) {
+	if (logs_prepare_outputs(logs, &printer) == 0) {
 		if (logs->n_outputs == 0)
-			log_line(&ctl->log, LOG_ERR, "no service here");
+			log_line(&ctl->log, LOG_ERR, "no service in these nodes");
 		return CTL_FAILED;
 	}
 	r = logs_collect(logs, ctl->deadline_usec);
 	if (r == CTL_DONE)
-		r = print_collected(logs, &printer);
+		r = logs_print_collected(logs, &printer);
 	if (r != CTL_DONE || !ctl->options.follow)
 		return r;
 	if (logs->reader.fd < 0) {
 		log_line(&ctl->log, LOG_ERR, "--follow: the logger does not run");
 		return CTL_FAILED;
 	}
-	return follow(logs, &printer);
+	return logs_follow_all(logs, &printer);
 }
 
-static int reopen(struct ctl *ctl, char **paths)
+static int logs_reopen(struct ctl *ctl, char **paths)
 {
 	int r = CTL_DONE;
 
@@ -148,13 +152,13 @@ int cmd_logs(struct ctl *ctl, int argc, char **argv)
 
 	(void)argc;
 	if (ctl->options.reopen)
-		return reopen(ctl, argv);
+		return logs_reopen(ctl, argv);
 	if (ctl->options.follow && ctl->options.timeout_usec == USEC_INFINITY)
 		ctl->deadline_usec = USEC_INFINITY;
 	logs_init(&logs, ctl, ctl->options.lines);
 	for (size_t i = 0; r == 0 && argv[i]; i++)
 		r = logs_add_node(&logs, argv[i]);
-	r = r < 0 ? ctl_fail(ctl, r) : show_logs(ctl, &logs);
+	r = r < 0 ? ctl_fail(ctl, r) : logs_show(ctl, &logs);
 	logs_done(&logs);
 	return r;
 }

@@ -56,8 +56,8 @@ static int plan_init(struct ctl *ctl, json_t *parameters, struct plan *p)
 
 /* --- of files --- */
 
-static int foresee(struct ctl *ctl, const struct config *config, const struct node_config *top,
-		   struct plan *p)
+static int plan_make_forecast(struct ctl *ctl, const struct config *config,
+			      const struct node_config *top, struct plan *p)
 {
 	cleanup(forecast_freep) struct forecast *f = NULL;
 	struct forecast_tree tree;
@@ -81,7 +81,7 @@ static int plan_files(struct ctl *ctl, const char *name, struct plan *p)
 		return r;
 	top = offline_find(config, name ? name : "/");
 	if (top)
-		return foresee(ctl, config, top, p);
+		return plan_make_forecast(ctl, config, top, p);
 	log_line(&ctl->log, LOG_ERR, "%s: no such node", name);
 	return CTL_NO_NODE;
 }
@@ -95,7 +95,7 @@ static int plan_daemon(struct ctl *ctl, int argc, char **argv, struct plan *p)
 	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 
 	if (r == CTL_DONE && paths[1]) {
-		log_line(&ctl->log, LOG_ERR, "%s is more than one node", argv[0]);
+		log_line(&ctl->log, LOG_ERR, "%s: several nodes match: expected one", argv[0]);
 		return CTL_USAGE;
 	}
 	if (r == CTL_DONE)
@@ -105,14 +105,14 @@ static int plan_daemon(struct ctl *ctl, int argc, char **argv, struct plan *p)
 
 /* --- for people --- */
 
-static uint64_t own_usec(const struct plan_entry_view *e)
+static uint64_t plan_own_usec(const struct plan_entry_view *e)
 {
 	if (e->end_usec == USEC_INFINITY || e->begin_usec > e->end_usec)
 		return USEC_INFINITY;
 	return e->end_usec - e->begin_usec;
 }
 
-static void add_waits(struct table *t, const struct plan_entry_view *e)
+static void plan_add_waits(struct table *t, const struct plan_entry_view *e)
 {
 	uint64_t more = e->more_waits == FIELD_NONE ? 0 : e->more_waits;
 	char text[SHOW_NOTE_MAX];
@@ -134,7 +134,7 @@ static void add_waits(struct table *t, const struct plan_entry_view *e)
 	table_add(t, STYLE_PLAIN, "%s", w.used ? text : "-");
 }
 
-static void add_note(struct table *t, const struct plan_entry_view *e)
+static void plan_add_note(struct table *t, const struct plan_entry_view *e)
 {
 	if (e->budget)
 		table_add(t, STYLE_BAD, "cut by the shutdown-timeout of %s", node_name(e->budget));
@@ -144,7 +144,7 @@ static void add_note(struct table *t, const struct plan_entry_view *e)
 }
 
 /* Half of its past ends took no longer. */
-static void add_usual(struct table *t, const struct plan *p, const struct plan_entry_view *e)
+static void plan_add_usual(struct table *t, const struct plan *p, const struct plan_entry_view *e)
 {
 	const struct samples *samples = p->history ? expect_samples(p->history, e) : NULL;
 	char text[CLOCK_TEXT_MAX] = "";
@@ -154,7 +154,7 @@ static void add_usual(struct table *t, const struct plan *p, const struct plan_e
 	table_add(t, STYLE_PLAIN, "%s", text);
 }
 
-static void add_entry(struct table *t, const struct plan *p, const struct plan_entry_view *e)
+static void plan_add_row(struct table *t, const struct plan *p, const struct plan_entry_view *e)
 {
 	bool final = strcmp(e->kind, "final") == 0;
 	char text[CLOCK_TEXT_MAX];
@@ -162,17 +162,17 @@ static void add_entry(struct table *t, const struct plan *p, const struct plan_e
 	table_add(t, STYLE_PLAIN, "%" PRIu64, e->step);
 	table_add(t, e->critical ? STYLE_BOLD : STYLE_PLAIN, "%s%s", node_name(e->node),
 		  final ? " (final)" : "");
-	add_waits(t, e);
-	add_usual(t, p, e);
+	plan_add_waits(t, e);
+	plan_add_usual(t, p, e);
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->begin_usec));
-	table_add(t, STYLE_PLAIN, "%s", clock_text(text, own_usec(e)));
+	table_add(t, STYLE_PLAIN, "%s", clock_text(text, plan_own_usec(e)));
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->end_usec));
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->busy_end_usec));
-	add_note(t, e);
+	plan_add_note(t, e);
 	table_end_row(t);
 }
 
-static int print_table(struct ctl *ctl, const struct plan *p)
+static int plan_print_table(struct ctl *ctl, const struct plan *p)
 {
 	const char *const titles[] = { "STEP",	    "NODE",
 				       "WAITS FOR", p->history ? "USUALLY" : "",
@@ -183,12 +183,12 @@ static int print_table(struct ctl *ctl, const struct plan *p)
 
 	table_init(&t, ARRAY_SIZE(titles), titles);
 	for (size_t i = 0; i < p->n; i++)
-		add_entry(&t, p, &p->entries[i]);
+		plan_add_row(&t, p, &p->entries[i]);
 	return table_print(&t, &ctl->out);
 }
 
 /* "web/nginx 11s, then data/redis 11s": the nodes that the time is spent with. */
-static void print_critical(FILE *file, const struct plan *p)
+static void plan_print_critical(FILE *file, const struct plan *p)
 {
 	char took[CLOCK_TEXT_MAX];
 	const char *before = ": ";
@@ -198,12 +198,13 @@ static void print_critical(FILE *file, const struct plan *p)
 
 		if (!e->critical)
 			continue;
-		fprintf(file, "%s%s %s", before, node_name(e->node), clock_text(took, own_usec(e)));
+		fprintf(file, "%s%s %s", before, node_name(e->node),
+			clock_text(took, plan_own_usec(e)));
 		before = ", then ";
 	}
 }
 
-static int say_verdict(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
+static int plan_print_verdict(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
 {
 	char idle[CLOCK_TEXT_MAX], busy[CLOCK_TEXT_MAX], grace[CLOCK_TEXT_MAX];
 	cleanup(freep) char *text = NULL;
@@ -220,14 +221,14 @@ static int say_verdict(struct ctl *ctl, const struct plan *p, uint64_t grace_use
 			: p->idle_usec <= grace_usec ? "not when busy: lower the shutdown-timeout"
 						     : "no");
 	if (grace_usec != USEC_INFINITY && p->busy_usec > grace_usec && p->idle_usec > grace_usec)
-		print_critical(m.file, p);
+		plan_print_critical(m.file, p);
 	r = memstream_close(&m, &text);
 	if (r == 0)
-		ctl_say(ctl, "%s", text);
+		ctl_print(ctl, "%s", text);
 	return r;
 }
 
-static int print_json(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
+static int plan_print_json(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
 {
 	json_int_t grace = (json_int_t)MIN(grace_usec, (uint64_t)INT64_MAX);
 	cleanup(json_decrefp) json_t *fit =
@@ -241,24 +242,24 @@ static int print_json(struct ctl *ctl, const struct plan *p, uint64_t grace_usec
 	return ctl_print_json(ctl, p->parameters);
 }
 
-static int show(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
+static int plan_print(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
 {
 	int r;
 
 	if (ctl->options.json)
-		return print_json(ctl, p, grace_usec);
+		return plan_print_json(ctl, p, grace_usec);
 	if (ctl->options.quiet)
 		return CTL_DONE;
-	r = print_table(ctl, p);
+	r = plan_print_table(ctl, p);
 	if (r == 0)
-		r = say_verdict(ctl, p, grace_usec);
+		r = plan_print_verdict(ctl, p, grace_usec);
 	if (r == 0 && p->history)
-		expect_say(ctl, &p->expected, grace_usec);
+		expect_print(ctl, &p->expected, grace_usec);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
 /* Return: CTL_DONE, or the exit status of the error that was logged. */
-static int expect(struct ctl *ctl, struct plan *p, uint64_t grace_usec)
+static int plan_load_expectation(struct ctl *ctl, struct plan *p, uint64_t grace_usec)
 {
 	cleanup(freep) char *path = NULL;
 	int r = source_load(ctl, &p->history, &path);
@@ -282,9 +283,9 @@ int cmd_plan(struct ctl *ctl, int argc, char **argv)
 	grace_usec =
 		ctl->options.grace_usec == USEC_INFINITY ? p.grace_usec : ctl->options.grace_usec;
 	if (r == CTL_DONE && ctl->options.from_history)
-		r = expect(ctl, &p, grace_usec);
+		r = plan_load_expectation(ctl, &p, grace_usec);
 	if (r == CTL_DONE)
-		r = show(ctl, &p, grace_usec);
+		r = plan_print(ctl, &p, grace_usec);
 	if (r != CTL_DONE)
 		return r;
 	return p.busy_usec > grace_usec ? CTL_FAILED : CTL_DONE;

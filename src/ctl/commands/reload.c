@@ -1,3 +1,8 @@
+/*
+ * A reload of the configuration, or of the services of the command line.  The reply for the
+ * configuration is a list of changes, by node and key; it becomes a table with the time from which
+ * each change counts.  A dry run gets the same list.
+ */
 #include "ctl/commands/cmd.h"
 
 #include <errno.h>
@@ -5,28 +10,27 @@
 
 #include "ctl/session/nodes.h"
 
-/* A reload of the daemon, which lists its changes, or of services. */
-
-static const char *member(const json_t *object, const char *name)
+static const char *reload_text_of(const json_t *object, const char *name)
 {
 	return message_get_string(object, name, "-");
 }
 
-static bool is_true(const json_t *change, const char *name)
+static bool reload_is_true(const json_t *change, const char *name)
 {
 	return json_is_true(json_object_get(change, name));
 }
 
 /* When the new value of a key counts. */
-static const char *effect_of(const json_t *key, const json_t *change)
+static const char *reload_effect_of(const json_t *key, const json_t *change)
 {
-	bool restart = is_true(change, "restart"), outdated = is_true(change, "outdated");
-	const char *apply = member(key, "apply");
+	bool restart = reload_is_true(change, "restart"),
+	     outdated = reload_is_true(change, "outdated");
+	const char *apply = reload_text_of(key, "apply");
 
-	if (restart && strcmp(member(key, "key"), "command") == 0 &&
+	if (restart && strcmp(reload_text_of(key, "key"), "command") == 0 &&
 	    json_is_null(json_object_get(key, "to")))
 		return "now, is stopped";
-	if (is_true(change, "start"))
+	if (reload_is_true(change, "start"))
 		return "now, is started";
 	if (strcmp(apply, "live") == 0)
 		return "now";
@@ -39,19 +43,19 @@ static const char *effect_of(const json_t *key, const json_t *change)
 	return "at the next start";
 }
 
-static void add_row(struct table *t, enum style style, const char *kind, const char *node,
-		    const json_t *key, const char *effect)
+static void reload_add_row(struct table *t, enum style style, const char *kind, const char *node,
+			   const json_t *key, const char *effect)
 {
 	table_add(t, style, "%s", kind);
 	table_add(t, STYLE_BOLD, "%s", node_name(node));
-	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "key") : "");
-	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "from") : "");
-	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "to") : "");
+	table_add(t, STYLE_PLAIN, "%s", key ? reload_text_of(key, "key") : "");
+	table_add(t, STYLE_PLAIN, "%s", key ? reload_text_of(key, "from") : "");
+	table_add(t, STYLE_PLAIN, "%s", key ? reload_text_of(key, "to") : "");
 	table_add(t, STYLE_PLAIN, "%s", effect);
 }
 
 /* The effect on a new node. */
-static const char *beginning(const json_t *change, bool service)
+static const char *reload_start_text(const json_t *change, bool service)
 {
 	if (!service)
 		return "";
@@ -60,31 +64,31 @@ static const char *beginning(const json_t *change, bool service)
 }
 
 /* A node that restarts with one that it requires. */
-static void add_restart(struct table *t, const char *node, const char *because)
+static void reload_add_restart(struct table *t, const char *node, const char *because)
 {
 	cleanup(freep) char *effect = NULL;
 
 	if (asprintf(&effect, "now, by a restart: it requires %s", because) < 0)
 		effect = NULL;
-	add_row(t, STYLE_BUSY, "restart", node, NULL, effect ? effect : "");
+	reload_add_row(t, STYLE_BUSY, "restart", node, NULL, effect ? effect : "");
 }
 
-static void add_change(struct table *t, const json_t *change)
+static void reload_add_change(struct table *t, const json_t *change)
 {
 	const json_t *keys = json_object_get(change, "keys");
-	bool service = is_true(change, "service");
-	const char *kind = member(change, "kind"), *node = member(change, "node");
+	bool service = reload_is_true(change, "service");
+	const char *kind = reload_text_of(change, "kind"), *node = reload_text_of(change, "node");
 
 	if (strcmp(kind, "add") == 0)
-		add_row(t, STYLE_GOOD, kind, node, NULL, beginning(change, service));
+		reload_add_row(t, STYLE_GOOD, kind, node, NULL, reload_start_text(change, service));
 	else if (strcmp(kind, "remove") == 0)
-		add_row(t, STYLE_BAD, kind, node, NULL, service ? "is stopped" : "");
+		reload_add_row(t, STYLE_BAD, kind, node, NULL, service ? "is stopped" : "");
 	if (json_object_get(change, "because"))
-		add_restart(t, node, member(change, "because"));
+		reload_add_restart(t, node, reload_text_of(change, "because"));
 	for (size_t i = 0; i < json_array_size(keys); i++) {
 		const json_t *key = json_array_get(keys, i);
 
-		add_row(t, STYLE_BUSY, kind, node, key, effect_of(key, change));
+		reload_add_row(t, STYLE_BUSY, kind, node, key, reload_effect_of(key, change));
 	}
 }
 
@@ -95,11 +99,11 @@ int reload_print(struct ctl *ctl, const json_t *changes)
 
 	table_init(&t, ARRAY_SIZE(titles), titles);
 	for (size_t i = 0; i < json_array_size(changes); i++)
-		add_change(&t, json_array_get(changes, i));
+		reload_add_change(&t, json_array_get(changes, i));
 	return table_print(&t, &ctl->out);
 }
 
-static int say_changes(struct ctl *ctl, const json_t *changes)
+static int reload_print_changes(struct ctl *ctl, const json_t *changes)
 {
 	int r;
 
@@ -109,11 +113,11 @@ static int say_changes(struct ctl *ctl, const json_t *changes)
 	if (r < 0)
 		return ctl_fail(ctl, r);
 	if (ctl->options.dry_run)
-		ctl_say(ctl, "%s",
-			json_array_size(changes) > 0 ? "nothing was done: this is a dry run"
-						     : "nothing would change");
+		ctl_print(ctl, "%s",
+			  json_array_size(changes) > 0 ? "nothing was done: this is a dry run"
+						       : "nothing would change");
 	else
-		ctl_say(ctl, "reloaded");
+		ctl_print(ctl, "reloaded");
 	return CTL_DONE;
 }
 
@@ -126,8 +130,9 @@ static int reload_configuration(struct ctl *ctl)
 
 	if (r != CTL_DONE)
 		return r;
-	return ctl->options.json ? ctl_print_json(ctl, reply.parameters)
-				 : say_changes(ctl, json_object_get(reply.parameters, "changes"));
+	return ctl->options.json
+		       ? ctl_print_json(ctl, reply.parameters)
+		       : reload_print_changes(ctl, json_object_get(reply.parameters, "changes"));
 }
 
 static int reload_services(struct ctl *ctl, size_t n, char **args)
@@ -138,7 +143,7 @@ static int reload_services(struct ctl *ctl, size_t n, char **args)
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
 		r = session_do(ctl, METHOD_RELOAD_SERVICE, json_pack("{s:s}", "node", paths[i]));
 		if (r == CTL_DONE)
-			ctl_say(ctl, "%s: asked to reload", node_name(paths[i]));
+			ctl_print(ctl, "%s: asked to reload", node_name(paths[i]));
 	}
 	return session_finish(ctl, r);
 }
@@ -148,7 +153,8 @@ int cmd_reload(struct ctl *ctl, int argc, char **argv)
 	if (argc == 0)
 		return reload_configuration(ctl);
 	if (ctl->options.dry_run) {
-		log_line(&ctl->log, LOG_ERR, "--dry-run is for the whole configuration");
+		log_line(&ctl->log, LOG_ERR,
+			 "--dry-run: expected no node: it is for the whole configuration");
 		return CTL_USAGE;
 	}
 	return reload_services(ctl, (size_t)argc, argv);

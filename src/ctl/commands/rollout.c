@@ -40,7 +40,7 @@ static void rollout_done(struct rollout *rollout)
 /* --- which services --- */
 
 /* Finds the full names of the nodes before anything changes. */
-static int find_tops(struct rollout *rollout, char **argv)
+static int rollout_find_tops(struct rollout *rollout, char **argv)
 {
 	rollout->tops = json_array();
 	for (; *argv; argv++) {
@@ -56,7 +56,7 @@ static int find_tops(struct rollout *rollout, char **argv)
 	return CTL_DONE;
 }
 
-static bool is_named(const struct rollout *rollout, const char *path)
+static bool rollout_is_named(const struct rollout *rollout, const char *path)
 {
 	const json_t *top;
 	size_t i;
@@ -67,7 +67,7 @@ static bool is_named(const struct rollout *rollout, const char *path)
 	return false;
 }
 
-static const json_t *find_change(const struct rollout *rollout, const char *path)
+static const json_t *rollout_find_change(const struct rollout *rollout, const char *path)
 {
 	const json_t *change;
 	size_t i;
@@ -79,13 +79,13 @@ static const json_t *find_change(const struct rollout *rollout, const char *path
 }
 
 /* Returns true if the service runs with the settings before the reload. */
-static bool is_outdated(const json_t *change)
+static bool rollout_is_outdated(const json_t *change)
 {
 	return json_is_true(json_object_get(change, "outdated"));
 }
 
 /* Returns true if the reload itself has begun a run of the service. */
-static bool is_fresh(const json_t *change)
+static bool rollout_is_fresh(const json_t *change)
 {
 	return strcmp(message_get_string(change, "kind", ""), "add") == 0 ||
 	       json_is_true(json_object_get(change, "start")) ||
@@ -93,36 +93,36 @@ static bool is_fresh(const json_t *change)
 }
 
 /* A service that waits for a connection has no process. */
-static bool is_running(const struct service_view *s)
+static bool rollout_is_running(const struct service_view *s)
 {
 	return strcmp(s->state, "down") != 0 && strcmp(s->state, "done") != 0 &&
 	       strcmp(s->state, "listening") != 0 && !s->stopped;
 }
 
-static bool is_chosen(const struct rollout *rollout, const struct node_view *node)
+static bool rollout_is_chosen(const struct rollout *rollout, const struct node_view *node)
 {
 	const json_t *change;
 
-	if (!node->is_service || !is_named(rollout, node->path))
+	if (!node->is_service || !rollout_is_named(rollout, node->path))
 		return false;
-	change = find_change(rollout, node->path);
+	change = rollout_find_change(rollout, node->path);
 	if (rollout->ctl->options.undo)
-		return is_outdated(change);
-	return is_running(&node->service) && !is_fresh(change);
+		return rollout_is_outdated(change);
+	return rollout_is_running(&node->service) && !rollout_is_fresh(change);
 }
 
-static void add_steps(struct rollout *rollout, bool ready)
+static void rollout_add_steps(struct rollout *rollout, bool ready)
 {
 	for (size_t i = 0; i < rollout->nodes.n; i++) {
 		const struct node_view *node = &rollout->nodes.nodes[i];
 
-		if (is_chosen(rollout, node) && node->service.ready == ready)
+		if (rollout_is_chosen(rollout, node) && node->service.ready == ready)
 			rollout->steps[rollout->n++].path = node->path;
 	}
 }
 
 /* A service that is not ready comes first: if it stays so, the others are not touched. */
-static int choose(struct rollout *rollout)
+static int rollout_choose_steps(struct rollout *rollout)
 {
 	int r = nodes_fetch(rollout->ctl, "", &rollout->nodes);
 
@@ -131,14 +131,14 @@ static int choose(struct rollout *rollout)
 	rollout->steps = calloc(rollout->nodes.n, sizeof(*rollout->steps));
 	if (!rollout->steps)
 		return ctl_fail(rollout->ctl, -ENOMEM);
-	add_steps(rollout, false);
-	add_steps(rollout, true);
+	rollout_add_steps(rollout, false);
+	rollout_add_steps(rollout, true);
 	return CTL_DONE;
 }
 
 /* --- the reload --- */
 
-static int reload(struct rollout *rollout)
+static int rollout_reload_config(struct rollout *rollout)
 {
 	struct ctl *ctl = rollout->ctl;
 	json_t *parameters = json_pack("{s:s}", "rollout", ctl->options.undo ? "undo" : "begin");
@@ -157,17 +157,17 @@ static int reload(struct rollout *rollout)
 
 /* --- the restarts --- */
 
-static int restart(struct ctl *ctl, const char *path)
+static int rollout_restart_service(struct ctl *ctl, const char *path)
 {
 	cleanup(json_decrefp) json_t *losses = json_object();
 
 	ctl->ongoing = (struct ongoing){ "restart", path, "ready" };
-	return losses_call(ctl, METHOD_RESTART, json_pack("{s:s, s:b}", "node", path, "wait", 0),
-			   losses);
+	return forced_kills_call(ctl, METHOD_RESTART,
+				 json_pack("{s:s, s:b}", "node", path, "wait", 0), losses);
 }
 
 /* Waits until the service has stayed ready.  A forced stop is a failure: work was lost. */
-static int await(struct ctl *ctl, const char *path)
+static int rollout_await_ready(struct ctl *ctl, const char *path)
 {
 	cleanup(json_decrefp) json_t *losses = json_object();
 	json_t *parameters =
@@ -176,48 +176,48 @@ static int await(struct ctl *ctl, const char *path)
 	int r;
 
 	ctl->ongoing = (struct ongoing){ "restart", path, "ready" };
-	r = losses_call(ctl, METHOD_WAIT, parameters, losses);
-	return r == CTL_DONE && losses_say(ctl, losses) ? CTL_FAILED : r;
+	r = forced_kills_call(ctl, METHOD_WAIT, parameters, losses);
+	return r == CTL_DONE && forced_kills_print(ctl, losses) ? CTL_FAILED : r;
 }
 
-/* Restarts the services from @from to @to.  All that were asked for are waited for. */
-static int restart_some(struct rollout *rollout, size_t from, size_t to)
+/* Restarts the services from @from to @to.  Waits for each of them after the last restart. */
+static int rollout_restart_some(struct rollout *rollout, size_t from, size_t to)
 {
 	struct ctl *ctl = rollout->ctl;
 	int r = CTL_DONE, first = CTL_DONE;
 
 	for (size_t i = from; r == CTL_DONE && i < to; i++)
-		r = restart(ctl, rollout->steps[i].path);
+		r = rollout_restart_service(ctl, rollout->steps[i].path);
 	if (r != CTL_DONE)
 		return r;
 	for (size_t i = from; (r == CTL_DONE || r == CTL_FAILED) && i < to; i++) {
-		r = await(ctl, rollout->steps[i].path);
+		r = rollout_await_ready(ctl, rollout->steps[i].path);
 		if (first == CTL_DONE)
 			first = r;
 		if (r != CTL_DONE)
 			continue;
 		rollout->steps[i].done = true;
-		ctl_say(ctl, "%s: ready, %zu of %zu", node_name(rollout->steps[i].path),
-			++rollout->n_done, rollout->n);
+		ctl_print(ctl, "%s: ready, %zu of %zu", node_name(rollout->steps[i].path),
+			  ++rollout->n_done, rollout->n);
 	}
 	return first;
 }
 
-static int restart_all(struct rollout *rollout)
+static int rollout_restart_all(struct rollout *rollout)
 {
 	size_t parallel = (size_t)rollout->ctl->options.parallel;
 	int r = CTL_DONE;
 
 	for (size_t i = 0, to; r == CTL_DONE && i < rollout->n; i = to) {
 		to = rollout->n - i > parallel ? i + parallel : rollout->n;
-		r = restart_some(rollout, i, to);
+		r = rollout_restart_some(rollout, i, to);
 	}
 	return r;
 }
 
 /* --- what is printed --- */
 
-static const char *top_argument(const struct rollout *rollout, size_t i)
+static const char *rollout_top_argument(const struct rollout *rollout, size_t i)
 {
 	const char *path = json_string_value(json_array_get(rollout->tops, i));
 
@@ -225,7 +225,7 @@ static const char *top_argument(const struct rollout *rollout, size_t i)
 }
 
 /* Prints how the rollout goes on, and how it goes back. */
-static void say_stopped(const struct rollout *rollout)
+static void rollout_print_stopped(const struct rollout *rollout)
 {
 	bool undo = rollout->ctl->options.undo;
 	cleanup(freep) char *text = NULL;
@@ -241,14 +241,14 @@ static void say_stopped(const struct rollout *rollout)
 	if (!undo) {
 		(void)fputs("; to go back: swansongctl rollout --undo", m.file);
 		for (size_t i = 0; i < json_array_size(rollout->tops); i++)
-			(void)fprintf(m.file, " %s", top_argument(rollout, i));
+			(void)fprintf(m.file, " %s", rollout_top_argument(rollout, i));
 	}
 	if (memstream_close(&m, &text) == 0)
-		ctl_complain(text);
+		ctl_print_error(text);
 }
 
 /* Names the services that the reload has left outdated and the rollout does not restart. */
-static void say_outdated(const struct rollout *rollout)
+static void rollout_print_outdated(const struct rollout *rollout)
 {
 	const json_t *change;
 	size_t i;
@@ -256,14 +256,15 @@ static void say_outdated(const struct rollout *rollout)
 	json_array_foreach (rollout->changes, i, change) {
 		const char *path = message_get_string(change, "node", "");
 
-		if (is_outdated(change) && !is_named(rollout, path))
-			ctl_say(rollout->ctl,
+		if (rollout_is_outdated(change) && !rollout_is_named(rollout, path))
+			ctl_print(
+				rollout->ctl,
 				"%s: keeps its former settings until it is restarted, or a reload",
 				path);
 	}
 }
 
-static int print_json(const struct rollout *rollout)
+static int rollout_print_json(const struct rollout *rollout)
 {
 	cleanup(json_decrefp) json_t *all = json_object();
 	json_t *nodes = json_array();
@@ -275,22 +276,22 @@ static int print_json(const struct rollout *rollout)
 	return ctl_print_json(rollout->ctl, all);
 }
 
-static int conclude(const struct rollout *rollout)
+static int rollout_print_result(const struct rollout *rollout)
 {
 	struct ctl *ctl = rollout->ctl;
 
-	say_outdated(rollout);
+	rollout_print_outdated(rollout);
 	if (ctl->options.json)
-		return print_json(rollout);
+		return rollout_print_json(rollout);
 	for (size_t i = 0; ctl->options.dry_run && i < rollout->n; i++)
-		ctl_say(ctl, "%s: would be restarted, %zu of %zu",
-			node_name(rollout->steps[i].path), i + 1, rollout->n);
+		ctl_print(ctl, "%s: would be restarted, %zu of %zu",
+			  node_name(rollout->steps[i].path), i + 1, rollout->n);
 	if (ctl->options.dry_run)
-		ctl_say(ctl, "nothing was done: this is a dry run");
+		ctl_print(ctl, "nothing was done: this is a dry run");
 	else if (rollout->n == 0)
-		ctl_say(ctl, "nothing to restart");
+		ctl_print(ctl, "nothing to restart");
 	else if (ctl->options.undo)
-		ctl_say(ctl, "undone: the next reload or rollout reads the files again");
+		ctl_print(ctl, "undone: the next reload or rollout reads the files again");
 	return CTL_DONE;
 }
 
@@ -304,18 +305,18 @@ int cmd_rollout(struct ctl *ctl, int argc, char **argv)
 		log_line(&ctl->log, LOG_ERR, "--no-wait: a rollout waits for each service");
 		return CTL_USAGE;
 	}
-	r = find_tops(&rollout, argv);
+	r = rollout_find_tops(&rollout, argv);
 	if (r == CTL_DONE)
-		r = reload(&rollout);
+		r = rollout_reload_config(&rollout);
 	if (r == CTL_DONE)
-		r = choose(&rollout);
+		r = rollout_choose_steps(&rollout);
 	if (r == CTL_DONE && !ctl->options.dry_run) {
-		r = restart_all(&rollout);
+		r = rollout_restart_all(&rollout);
 		if (r != CTL_DONE)
-			say_stopped(&rollout);
+			rollout_print_stopped(&rollout);
 	}
 	if (r == CTL_DONE)
-		return conclude(&rollout);
+		return rollout_print_result(&rollout);
 	/* 75 is for a guard that can be tried again later. */
 	return r == CTL_STOPPED ? CTL_FAILED : r;
 }

@@ -18,42 +18,43 @@ struct verb {
 	const char *begun; /* "starting" */
 };
 
-static json_t *wait_parameters(const char *path, const char *until)
+static json_t *service_wait_parameters(const char *path, const char *until)
 {
 	return json_pack("{s:s, s:s}", "node", path, "until", until);
 }
 
-static void add_settle(struct ctl *ctl, json_t *parameters)
+static void service_add_settle(struct ctl *ctl, json_t *parameters)
 {
 	if (ctl->options.settle_usec > 0)
 		(void)json_object_set_new(parameters, "settle_usec",
 					  json_integer((json_int_t)ctl->options.settle_usec));
 }
 
-static int ask(struct ctl *ctl, const struct verb *verb, const char *path, bool wait,
-	       json_t *losses)
+static int service_send_verb(struct ctl *ctl, const struct verb *verb, const char *path, bool wait,
+			     json_t *losses)
 {
 	json_t *parameters;
 
 	ctl->ongoing = (struct ongoing){ verb->name, path, verb->until };
 	parameters = json_pack("{s:s, s:b}", "node", path, "wait", wait);
 	if (wait && verb->method != METHOD_STOP)
-		add_settle(ctl, parameters);
-	return losses_call(ctl, verb->method, parameters, losses);
+		service_add_settle(ctl, parameters);
+	return forced_kills_call(ctl, verb->method, parameters, losses);
 }
 
-static int await(struct ctl *ctl, const struct verb *verb, const char *path, json_t *losses)
+static int service_await_state(struct ctl *ctl, const struct verb *verb, const char *path,
+			       json_t *losses)
 {
 	json_t *parameters;
 
 	ctl->ongoing = (struct ongoing){ verb->name, path, verb->until };
-	parameters = wait_parameters(path, verb->until);
+	parameters = service_wait_parameters(path, verb->until);
 	if (verb->method != METHOD_STOP)
-		add_settle(ctl, parameters);
-	return losses_call(ctl, METHOD_WAIT, parameters, losses);
+		service_add_settle(ctl, parameters);
+	return forced_kills_call(ctl, METHOD_WAIT, parameters, losses);
 }
 
-static void dependents_collect(json_t *all, const json_t *one)
+static void service_collect_dependents(json_t *all, const json_t *one)
 {
 	json_t *with = json_object_get(one, "with"), *known = json_object_get(all, "with");
 
@@ -63,26 +64,26 @@ static void dependents_collect(json_t *all, const json_t *one)
 		(void)json_object_set(all, "with", with);
 }
 
-static int verb_on_all(struct ctl *ctl, const struct verb *verb, char **paths, json_t *all)
+static int service_apply_verb(struct ctl *ctl, const struct verb *verb, char **paths, json_t *all)
 {
 	bool wait = !ctl->options.no_wait, several = paths[0] && paths[1];
 	int r = CTL_DONE;
 
 	for (size_t i = 0; several && r == CTL_DONE && paths[i]; i++)
-		r = ask(ctl, verb, paths[i], false, all);
+		r = service_send_verb(ctl, verb, paths[i], false, all);
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
 		cleanup(json_decrefp) json_t *losses = json_object();
 
 		if (!several)
-			r = ask(ctl, verb, paths[i], wait, losses);
+			r = service_send_verb(ctl, verb, paths[i], wait, losses);
 		else if (wait)
-			r = await(ctl, verb, paths[i], losses);
+			r = service_await_state(ctl, verb, paths[i], losses);
 		if (r != CTL_DONE)
 			break;
-		losses_collect(all, losses);
-		dependents_collect(all, losses);
-		ctl_say(ctl, "%s: %s%s", node_name(paths[i]), wait ? verb->until : verb->begun,
-			losses_say(ctl, losses) ? ", forced" : "");
+		forced_kills_collect(all, losses);
+		service_collect_dependents(all, losses);
+		ctl_print(ctl, "%s: %s%s", node_name(paths[i]), wait ? verb->until : verb->begun,
+			  forced_kills_print(ctl, losses) ? ", forced" : "");
 	}
 	return r;
 }
@@ -101,7 +102,7 @@ int cmd_verb(struct ctl *ctl, int argc, char **argv)
 	(void)argc;
 	while (strcmp(verb->name, ctl->command) != 0)
 		verb++;
-	r = verb_on_all(ctl, verb, argv, losses);
+	r = service_apply_verb(ctl, verb, argv, losses);
 	if (r == CTL_DONE && ctl->options.json)
 		r = ctl_print_json(ctl, losses);
 	/* Work was lost, which no option has allowed. */
@@ -120,7 +121,7 @@ int cmd_enable(struct ctl *ctl, int argc, char **argv)
 		r = session_do(ctl, enable ? METHOD_ENABLE : METHOD_DISABLE,
 			       json_pack("{s:s}", "node", argv[i]));
 		if (r == CTL_DONE)
-			ctl_say(ctl, "%s: %sd", node_name(argv[i]), ctl->command);
+			ctl_print(ctl, "%s: %sd", node_name(argv[i]), ctl->command);
 	}
 	if (r != CTL_DONE || !ctl->options.now)
 		return session_finish(ctl, r);
@@ -129,10 +130,10 @@ int cmd_enable(struct ctl *ctl, int argc, char **argv)
 }
 
 /* Waits on a terminal, and shows the guards and services that are still waited for. */
-static int watch_for(struct ctl *ctl, const char *path, const char *until)
+static int service_await_event(struct ctl *ctl, const char *path, const char *until)
 {
 	struct progress last = {}, p;
-	int r = session_send(ctl, METHOD_WAIT, wait_parameters(path, until), MESSAGE_MORE);
+	int r = session_send(ctl, METHOD_WAIT, service_wait_parameters(path, until), MESSAGE_MORE);
 
 	if (r != CTL_DONE)
 		return r;
@@ -158,10 +159,10 @@ int cmd_wait(struct ctl *ctl, int argc, char **argv)
 	(void)argc;
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
 		r = progress_is_drawn(ctl)
-			    ? watch_for(ctl, argv[i], until)
-			    : session_do(ctl, METHOD_WAIT, wait_parameters(argv[i], until));
+			    ? service_await_event(ctl, argv[i], until)
+			    : session_do(ctl, METHOD_WAIT, service_wait_parameters(argv[i], until));
 		if (r == CTL_DONE)
-			ctl_say(ctl, "%s: %s", node_name(argv[i]), until);
+			ctl_print(ctl, "%s: %s", node_name(argv[i]), until);
 	}
 	return session_finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
 }
@@ -187,7 +188,7 @@ int cmd_signal(struct ctl *ctl, int argc, char **argv)
 			       json_pack("{s:s, s:s, s:s}", "node", paths[i], "signal", argv[0],
 					 "scope", scope));
 		if (r == CTL_DONE)
-			ctl_say(ctl, "%s: sent %s", node_name(paths[i]), name);
+			ctl_print(ctl, "%s: sent %s", node_name(paths[i]), name);
 	}
 	return session_finish(ctl, r);
 }

@@ -18,25 +18,25 @@
  * the text of the sections that they are from, and its dependencies as a tree.
  */
 
-static const char *text_of(const json_t *object, const char *member)
+static const char *settings_text_of(const json_t *object, const char *member)
 {
 	const char *text = json_string_value(json_object_get(object, member));
 
 	return text ? text : "";
 }
 
-static json_int_t number_of(const json_t *object, const char *member)
+static json_int_t settings_number_of(const json_t *object, const char *member)
 {
 	return json_integer_value(json_object_get(object, member));
 }
 
-static bool is_origin(const json_t *setting, const char *origin)
+static bool settings_is_origin(const json_t *setting, const char *origin)
 {
-	return strcmp(text_of(setting, "origin"), origin) == 0;
+	return strcmp(settings_text_of(setting, "origin"), origin) == 0;
 }
 
 /* A line of a file, as it is; but no control character drives the terminal. */
-static void say_line(struct ctl *ctl, const char *line)
+static void settings_print_line(struct ctl *ctl, const char *line)
 {
 	const unsigned char *c = (const unsigned char *)line;
 
@@ -52,19 +52,19 @@ static void say_line(struct ctl *ctl, const char *line)
 }
 
 /* Shows one reply, after a blank line unless it is the first one. */
-static int show_reply(struct ctl *ctl, json_t *reply, json_t *all, bool first,
-		      int (*show)(struct ctl *ctl, const json_t *reply))
+static int settings_show_reply(struct ctl *ctl, json_t *reply, json_t *all, bool first,
+			       int (*show)(struct ctl *ctl, const json_t *reply))
 {
 	if (ctl->options.json)
 		return json_array_append(all, reply) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
 	if (!first)
-		ctl_say(ctl, "%s", "");
+		ctl_print(ctl, "%s", "");
 	return show(ctl, reply);
 }
 
 /* The nodes of the files of --config. */
-static int for_each_of_files(struct ctl *ctl, char **argv, json_t *all,
-			     int (*show)(struct ctl *ctl, const json_t *reply))
+static int settings_for_each_of_files(struct ctl *ctl, char **argv, json_t *all,
+				      int (*show)(struct ctl *ctl, const json_t *reply))
 {
 	const struct option_words *configs = &ctl->options.configs;
 	cleanup(config_unrefp) struct config *config = NULL;
@@ -79,25 +79,25 @@ static int for_each_of_files(struct ctl *ctl, char **argv, json_t *all,
 			return CTL_NO_NODE;
 		}
 		reply = settings_json(config, node, false, true);
-		r = show_reply(ctl, reply, all, i == 0, show);
+		r = settings_show_reply(ctl, reply, all, i == 0, show);
 	}
 	return r;
 }
 
 /* Calls @show with the reply of Show for each node, and a blank line between two. */
-static int for_each_node(struct ctl *ctl, char **argv, json_t *all,
-			 int (*show)(struct ctl *ctl, const json_t *reply))
+static int settings_for_each_node(struct ctl *ctl, char **argv, json_t *all,
+				  int (*show)(struct ctl *ctl, const json_t *reply))
 {
 	int r = CTL_DONE;
 
 	if (ctl->options.configs.n > 0)
-		return for_each_of_files(ctl, argv, all, show);
+		return settings_for_each_of_files(ctl, argv, all, show);
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
 		cleanup(message_reply_done) struct message_reply reply = {};
 
 		r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", argv[i]), &reply);
 		if (r == CTL_DONE)
-			r = show_reply(ctl, reply.parameters, all, i == 0, show);
+			r = settings_show_reply(ctl, reply.parameters, all, i == 0, show);
 	}
 	return r;
 }
@@ -105,34 +105,36 @@ static int for_each_node(struct ctl *ctl, char **argv, json_t *all,
 /* --- show --- */
 
 /* "web.ini:7", "inherited from [web], web.ini:7" */
-static void print_source(FILE *file, const json_t *setting)
+static void settings_print_source(FILE *file, const json_t *setting)
 {
-	const char *name = text_of(setting, "file");
+	const char *name = settings_text_of(setting, "file");
 
-	if (is_origin(setting, "template"))
+	if (settings_is_origin(setting, "template"))
 		(void)fputs("template, ", file);
-	else if (is_origin(setting, "inherited"))
-		(void)fprintf(file, "inherited from [%s], ", text_of(setting, "section"));
+	else if (settings_is_origin(setting, "inherited"))
+		(void)fprintf(file, "inherited from [%s], ", settings_text_of(setting, "section"));
 	if (*name)
-		(void)fprintf(file, "%s:%" JSON_INTEGER_FORMAT, name, number_of(setting, "line"));
+		(void)fprintf(file, "%s:%" JSON_INTEGER_FORMAT, name,
+			      settings_number_of(setting, "line"));
 	else
 		(void)fputs("of the client that has run it", file);
 }
 
 /* Behind a value of several lines there is no place for a comment. */
-static void print_setting(FILE *file, const json_t *setting)
+static void settings_print_one(FILE *file, const json_t *setting)
 {
-	const char *key = text_of(setting, "key"), *value = text_of(setting, "value");
+	const char *key = settings_text_of(setting, "key"),
+		   *value = settings_text_of(setting, "value");
 	bool hidden = json_is_true(json_object_get(setting, "hidden"));
 	int width = 40 - (int)strlen(key) - 3;
 
-	if (is_origin(setting, "default")) {
+	if (settings_is_origin(setting, "default")) {
 		(void)fprintf(file, "# %s = %s\n", key, value);
 		return;
 	}
 	if (hidden || strchr(value, '\n')) {
 		(void)fputs(hidden ? "# hidden: " : "# ", file);
-		print_source(file, setting);
+		settings_print_source(file, setting);
 		(void)fprintf(file, "\n%s%s =", hidden ? "# " : "", key);
 		(void)fputs(*value ? " " : "", file);
 		for (; *value; value++)
@@ -141,13 +143,13 @@ static void print_setting(FILE *file, const json_t *setting)
 		return;
 	}
 	(void)fprintf(file, "%s = %-*s ; ", key, width > 0 ? width : 0, value);
-	print_source(file, setting);
+	settings_print_source(file, setting);
 	(void)fputc('\n', file);
 }
 
-static int show_settings(struct ctl *ctl, const json_t *reply)
+static int settings_print(struct ctl *ctl, const json_t *reply)
 {
-	const char *node = text_of(reply, "node");
+	const char *node = settings_text_of(reply, "node");
 	cleanup(freep) char *text = NULL;
 	struct memstream m;
 	json_t *setting;
@@ -157,22 +159,22 @@ static int show_settings(struct ctl *ctl, const json_t *reply)
 		return ctl_fail(ctl, -ENOMEM);
 	(void)fprintf(m.file, "[%s]\n", *node ? node : "swansong");
 	json_array_foreach (json_object_get(reply, "settings"), i, setting) {
-		bool has_value = *text_of(setting, "value");
+		bool has_value = *settings_text_of(setting, "value");
 
-		if (is_origin(setting, "default") ? has_value && ctl->options.all : true)
-			print_setting(m.file, setting);
+		if (settings_is_origin(setting, "default") ? has_value && ctl->options.all : true)
+			settings_print_one(m.file, setting);
 	}
 	if (memstream_close(&m, &text) < 0)
 		return ctl_fail(ctl, -ENOMEM);
 	for (char *rest = text, *line; (line = strsep(&rest, "\n")) && rest;)
-		say_line(ctl, line);
+		settings_print_line(ctl, line);
 	return CTL_DONE;
 }
 
 int cmd_show(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
-	int r = for_each_node(ctl, argv, json_object_get(all, "nodes"), show_settings);
+	int r = settings_for_each_node(ctl, argv, json_object_get(all, "nodes"), settings_print);
 
 	(void)argc;
 	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
@@ -181,7 +183,7 @@ int cmd_show(struct ctl *ctl, int argc, char **argv)
 /* --- cat --- */
 
 /* The name between the brackets, in place, or NULL if @line begins no section. */
-static char *section_name(char *line)
+static char *settings_section_name(char *line)
 {
 	char *begin = line + strspn(line, " \t"), *end;
 
@@ -195,7 +197,7 @@ static char *section_name(char *line)
 }
 
 /* Of the node itself, or of its template. */
-static bool is_section_of(const char *name, const char *node)
+static bool settings_is_section_of(const char *name, const char *node)
 {
 	size_t length = strlen(name);
 
@@ -204,7 +206,8 @@ static bool is_section_of(const char *name, const char *node)
 }
 
 /* Prints the section of @node in @path, without the blank lines behind it.  Return: found? or -errno. */
-static int print_section(struct ctl *ctl, const char *path, const char *node, bool template)
+static int settings_print_section(struct ctl *ctl, const char *path, const char *node,
+				  bool template)
 {
 	cleanup(freep) char *line = NULL, *name = NULL;
 	FILE *file = fopen(path, "re");
@@ -220,13 +223,13 @@ static int print_section(struct ctl *ctl, const char *path, const char *node, bo
 		line[strcspn(line, "\r\n")] = '\0';
 		free(name);
 		name = strdup(line);
-		title = name ? section_name(name) : NULL;
+		title = name ? settings_section_name(name) : NULL;
 		if (title) {
-			inside = is_section_of(title, node) &&
+			inside = settings_is_section_of(title, node) &&
 				 template == (title[strlen(title) - 1] == '@');
 			blank = 0;
 			if (inside)
-				ctl_say(ctl, "# %s", path);
+				ctl_print(ctl, "# %s", path);
 			found |= inside;
 		}
 		if (inside && !line[strspn(line, " \t")]) {
@@ -234,9 +237,9 @@ static int print_section(struct ctl *ctl, const char *path, const char *node, bo
 			continue;
 		}
 		for (; inside && blank > 0; blank--)
-			ctl_say(ctl, "%s", "");
+			ctl_print(ctl, "%s", "");
 		if (inside)
-			say_line(ctl, line);
+			settings_print_line(ctl, line);
 	}
 	(void)fclose(file);
 	return found;
@@ -246,43 +249,45 @@ static int print_section(struct ctl *ctl, const char *path, const char *node, bo
  * Prints the section of the node in @path, unless it is in @seen or empty.  Return: the number of
  * sections, or -errno with the file in *failed.
  */
-static int cat_file(struct ctl *ctl, const char *path, const char *node, bool template,
-		    json_t *seen, const char **failed)
+static int settings_print_file(struct ctl *ctl, const char *path, const char *node, bool template,
+			       json_t *seen, const char **failed)
 {
 	if (!*path || json_object_get(seen, path))
 		return 0;
 	(void)json_object_set_new(seen, path, json_true());
 	*failed = path;
-	return print_section(ctl, path, node, template);
+	return settings_print_section(ctl, path, node, template);
 }
 
 /* The same for @first and then the files from which settings of @origin come: its drop-ins. */
-static int cat_files(struct ctl *ctl, const json_t *reply, const char *origin, const char *first,
-		     const char **failed)
+static int settings_print_files(struct ctl *ctl, const json_t *reply, const char *origin,
+				const char *first, const char **failed)
 {
 	bool template = strcmp(origin, "template") == 0;
 	cleanup(json_decrefp) json_t *seen = json_object();
-	const char *node = text_of(reply, "node");
-	int r = cat_file(ctl, first, node, template, seen, failed), n = r;
+	const char *node = settings_text_of(reply, "node");
+	int r = settings_print_file(ctl, first, node, template, seen, failed), n = r;
 	json_t *setting;
 	size_t i;
 
 	json_array_foreach (json_object_get(reply, "settings"), i, setting) {
-		if (r < 0 || !is_origin(setting, origin))
+		if (r < 0 || !settings_is_origin(setting, origin))
 			continue;
-		r = cat_file(ctl, text_of(setting, "file"), node, template, seen, failed);
+		r = settings_print_file(ctl, settings_text_of(setting, "file"), node, template,
+					seen, failed);
 		n += r;
 	}
 	return r < 0 ? r : n;
 }
 
-static int cat_node(struct ctl *ctl, const json_t *reply)
+static int settings_print_node_files(struct ctl *ctl, const json_t *reply)
 {
-	const char *node = text_of(reply, "node"), *own = text_of(reply, "file"), *failed = own;
-	int n = cat_files(ctl, reply, "template", "", &failed), r = n;
+	const char *node = settings_text_of(reply, "node"), *own = settings_text_of(reply, "file"),
+		   *failed = own;
+	int n = settings_print_files(ctl, reply, "template", "", &failed), r = n;
 
 	if (r >= 0)
-		r = cat_files(ctl, reply, "section", own, &failed);
+		r = settings_print_files(ctl, reply, "section", own, &failed);
 	if (r < 0)
 		log_line(&ctl->log, LOG_ERR, "%s: cannot read %s: %s", node_name(node), failed,
 			 strerror(-r));
@@ -298,7 +303,8 @@ int cmd_cat(struct ctl *ctl, int argc, char **argv)
 	int r;
 
 	(void)argc;
-	r = for_each_node(ctl, argv, json_object_get(all, "nodes"), cat_node);
+	r = settings_for_each_node(ctl, argv, json_object_get(all, "nodes"),
+				   settings_print_node_files);
 	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
 }
 
@@ -316,7 +322,7 @@ struct deps {
 	json_t *reached; /* the dependencies that were followed */
 };
 
-static bool is_at_or_below(const char *path, const char *top)
+static bool settings_is_at_or_below(const char *path, const char *top)
 {
 	size_t length = strlen(top);
 
@@ -325,17 +331,19 @@ static bool is_at_or_below(const char *path, const char *top)
 }
 
 /* Returns the other end of the dependency from @path, or NULL.  A group stands for all nodes in it. */
-static const char *target_of(const struct deps *d, const json_t *dependency, const char *path)
+static const char *settings_target_of(const struct deps *d, const json_t *dependency,
+				      const char *path)
 {
-	const char *from = text_of(dependency, "from"), *to = text_of(dependency, "to");
+	const char *from = settings_text_of(dependency, "from"),
+		   *to = settings_text_of(dependency, "to");
 
 	if (d->ctl->options.reverse)
-		return is_at_or_below(path, to) ? from : NULL;
-	return is_at_or_below(path, from) ? to : NULL;
+		return settings_is_at_or_below(path, to) ? from : NULL;
+	return settings_is_at_or_below(path, from) ? to : NULL;
 }
 
-static void add_row(struct deps *d, const char *path, const char *kind, const char *of,
-		    struct libscols_line *parent, struct libscols_line **ret)
+static void settings_add_row(struct deps *d, const char *path, const char *kind, const char *of,
+			     struct libscols_line *parent, struct libscols_line **ret)
 {
 	const struct node_view *view = NULL;
 
@@ -352,7 +360,8 @@ static void add_row(struct deps *d, const char *path, const char *kind, const ch
 	table_add(&d->table, STYLE_FAINT, "%s%s", *of ? "of " : "", of);
 }
 
-static void expand(struct deps *d, const char *path, struct libscols_line *line, unsigned depth)
+static void settings_add_dependencies(struct deps *d, const char *path, struct libscols_line *line,
+				      unsigned depth)
 {
 	json_t *dependency;
 	size_t i;
@@ -361,20 +370,22 @@ static void expand(struct deps *d, const char *path, struct libscols_line *line,
 		return;
 	(void)json_object_set_new(d->seen, path, json_true());
 	json_array_foreach (d->list, i, dependency) {
-		const char *target = target_of(d, dependency, path);
-		const char *own = text_of(dependency, d->ctl->options.reverse ? "to" : "from");
+		const char *target = settings_target_of(d, dependency, path);
+		const char *own =
+			settings_text_of(dependency, d->ctl->options.reverse ? "to" : "from");
 		struct libscols_line *below;
 
 		if (!target)
 			continue;
 		(void)json_array_append(d->reached, dependency);
-		add_row(d, target, text_of(dependency, "kind"),
-			strcmp(own, path) == 0 ? "" : node_name(own), line, &below);
-		expand(d, target, below, depth + 1);
+		settings_add_row(d, target, settings_text_of(dependency, "kind"),
+				 strcmp(own, path) == 0 ? "" : node_name(own), line, &below);
+		settings_add_dependencies(d, target, below, depth + 1);
 	}
 }
 
-static int print_deps(struct ctl *ctl, const char *path, const json_t *list, json_t *all)
+static int settings_print_dependencies(struct ctl *ctl, const char *path, const json_t *list,
+				       json_t *all)
 {
 	struct deps d = {
 		.ctl = ctl, .list = list, .seen = json_object(), .reached = json_array()
@@ -384,8 +395,8 @@ static int print_deps(struct ctl *ctl, const char *path, const json_t *list, jso
 
 	table_init(&d.table, 4, NULL);
 	if (r == CTL_DONE) {
-		add_row(&d, path, "", "", NULL, &top);
-		expand(&d, path, top, 0);
+		settings_add_row(&d, path, "", "", NULL, &top);
+		settings_add_dependencies(&d, path, top, 0);
 		(void)json_array_append_new(
 			all, json_pack("{s:s, s:O}", "node", path, "dependencies", d.reached));
 		if (!ctl->options.json && !ctl->options.quiet)
@@ -410,9 +421,10 @@ int cmd_deps(struct ctl *ctl, int argc, char **argv)
 		r = session_call(ctl, METHOD_DEPENDENCIES, json_pack("{s:s}", "node", argv[i]),
 				 &reply);
 		if (r == CTL_DONE)
-			r = print_deps(ctl, text_of(reply.parameters, "node"),
-				       json_object_get(reply.parameters, "dependencies"),
-				       json_object_get(all, "nodes"));
+			r = settings_print_dependencies(
+				ctl, settings_text_of(reply.parameters, "node"),
+				json_object_get(reply.parameters, "dependencies"),
+				json_object_get(all, "nodes"));
 	}
 	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
 }

@@ -13,7 +13,7 @@
 
 #define LINE_GUARDS_MAX 5 /* named in a line; the rest are counted */
 
-static bool same_guards(const struct progress *a, const struct progress *b)
+static bool shutdown_has_same_guards(const struct progress *a, const struct progress *b)
 {
 	if (a->n != b->n || a->node.state != b->node.state || a->node.forced != b->node.forced)
 		return false;
@@ -23,7 +23,7 @@ static bool same_guards(const struct progress *a, const struct progress *b)
 	return true;
 }
 
-static void print_line(struct ctl *ctl, const struct progress *p)
+static void shutdown_print_progress(struct ctl *ctl, const struct progress *p)
 {
 	char text[(LINE_GUARDS_MAX + 1) * 2 * SHOW_NOTE_MAX];
 	struct words w = words_in(text, sizeof(text));
@@ -40,11 +40,12 @@ static void print_line(struct ctl *ctl, const struct progress *p)
 	}
 	if (p->n > LINE_GUARDS_MAX)
 		words_add(&w, " and ", "%zu more", p->n - LINE_GUARDS_MAX);
-	ctl_say(ctl, "%s", text);
+	ctl_print(ctl, "%s", text);
 }
 
 /* @before was shown last.  Return: 0, -errno, or the exit status of a logged error. */
-static int show_progress(struct ctl *ctl, const struct progress *p, const struct progress *before)
+static int shutdown_show_progress(struct ctl *ctl, const struct progress *p,
+				  const struct progress *before)
 {
 	if (ctl->options.json)
 		return ctl_print_json(ctl, p->reply.parameters);
@@ -52,32 +53,33 @@ static int show_progress(struct ctl *ctl, const struct progress *p, const struct
 		return 0;
 	if (progress_is_drawn(ctl))
 		return progress_redraw(ctl, p);
-	if (!same_guards(p, before))
-		print_line(ctl, p);
+	if (!shutdown_has_same_guards(p, before))
+		shutdown_print_progress(ctl, p);
 	return 0;
 }
 
-static void say_end(struct ctl *ctl, const char *path, const struct progress *p)
+static void shutdown_print_end(struct ctl *ctl, const char *path, const struct progress *p)
 {
 	char elapsed[CLOCK_TEXT_MAX];
 
 	screen_wipe(&ctl->out);
-	(void)losses_say(ctl, p->reply.parameters);
+	(void)forced_kills_print(ctl, p->reply.parameters);
 	if (p->node.state == NODE_COMPLETE)
-		ctl_say(ctl, "%s: complete in %s%s", node_name(path),
-			clock_text(elapsed, p->elapsed_usec), p->node.forced ? ", forced" : "");
+		ctl_print(ctl, "%s: complete in %s%s", node_name(path),
+			  clock_text(elapsed, p->elapsed_usec), p->node.forced ? ", forced" : "");
 	else
-		ctl_say(ctl, "%s: complete, the daemon has ended", node_name(path));
+		ctl_print(ctl, "%s: complete, the daemon has ended", node_name(path));
 }
 
 /* The node is gone, so it was Complete before. */
-static int end_without_node(struct ctl *ctl, struct progress *last, struct progress *p, bool begun)
+static int shutdown_end_without_node(struct ctl *ctl, struct progress *last, struct progress *p,
+				     bool begun)
 {
 	int r = begun || last->reply.root ? 0 : -EBADMSG;
 
 	screen_wipe(&ctl->out);
 	last->node.state = NODE_COMPLETE;
-	last->node.forced |= losses_say(ctl, p->reply.parameters);
+	last->node.forced |= forced_kills_print(ctl, p->reply.parameters);
 	if (r == 0 && ctl->options.json)
 		r = ctl_print_json(ctl, p->reply.parameters);
 	progress_done(p);
@@ -85,7 +87,7 @@ static int end_without_node(struct ctl *ctl, struct progress *last, struct progr
 }
 
 /* Reads and shows replies until the last one; @begun: the first may be that. */
-static int follow(struct ctl *ctl, const char *path, bool begun)
+static int shutdown_follow_progress(struct ctl *ctl, const char *path, bool begun)
 {
 	struct progress last = {}, p;
 	int r;
@@ -95,10 +97,10 @@ static int follow(struct ctl *ctl, const char *path, bool begun)
 		if (r != 0)
 			break;
 		if (!p.node.path) {
-			r = end_without_node(ctl, &last, &p, begun);
+			r = shutdown_end_without_node(ctl, &last, &p, begun);
 			break;
 		}
-		r = show_progress(ctl, &p, &last);
+		r = shutdown_show_progress(ctl, &p, &last);
 		progress_done(&last);
 		last = p;
 	} while (r == 0 && last.reply.continues);
@@ -107,7 +109,7 @@ static int follow(struct ctl *ctl, const char *path, bool begun)
 	if (r == -ECONNRESET && !*path && last.reply.root && last.node.state != NODE_RUNNING)
 		r = 0;
 	if (r == 0) {
-		say_end(ctl, path, &last);
+		shutdown_print_end(ctl, path, &last);
 		/* Work was lost without --force. */
 		if (last.node.forced && !ctl->options.force)
 			r = CTL_FAILED;
@@ -116,7 +118,7 @@ static int follow(struct ctl *ctl, const char *path, bool begun)
 	return r < 0 ? ctl_fail(ctl, r) : r;
 }
 
-static json_t *parameters_of(const struct ctl *ctl, const char *path, bool wait)
+static json_t *shutdown_parameters_of(const struct ctl *ctl, const char *path, bool wait)
 {
 	const char *reason = ctl->options.reason;
 	uint64_t usec = ctl->options.grace_usec;
@@ -128,26 +130,28 @@ static json_t *parameters_of(const struct ctl *ctl, const char *path, bool wait)
 }
 
 /* Begins a shutdown without waiting for its end. */
-static int begin(struct ctl *ctl, const char *path)
+static int shutdown_begin(struct ctl *ctl, const char *path)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
-	int r = session_call(ctl, METHOD_SHUTDOWN, parameters_of(ctl, path, false), &reply);
+	int r = session_call(ctl, METHOD_SHUTDOWN, shutdown_parameters_of(ctl, path, false),
+			     &reply);
 
 	if (r != CTL_DONE)
 		return r;
 	if (ctl->options.json)
 		r = ctl_print_json(ctl, reply.parameters);
-	ctl_say(ctl, "%s: shutting down", node_name(path));
+	ctl_print(ctl, "%s: shutting down", node_name(path));
 	return r;
 }
 
-static int complete(struct ctl *ctl, const char *path, bool begun)
+static int shutdown_await_complete(struct ctl *ctl, const char *path, bool begun)
 {
 	int r;
 
 	ctl->ongoing = (struct ongoing){ "shutdown", path, "complete" };
-	r = session_send(ctl, METHOD_SHUTDOWN, parameters_of(ctl, path, true), MESSAGE_MORE);
-	return r == CTL_DONE ? follow(ctl, path, begun) : r;
+	r = session_send(ctl, METHOD_SHUTDOWN, shutdown_parameters_of(ctl, path, true),
+			 MESSAGE_MORE);
+	return r == CTL_DONE ? shutdown_follow_progress(ctl, path, begun) : r;
 }
 
 int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
@@ -157,8 +161,8 @@ int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
 
 	/* Several are stopped all at once, and then waited for in turn. */
 	for (size_t i = 0; (several || ctl->options.no_wait) && r == CTL_DONE && argv[i]; i++)
-		r = begin(ctl, argv[i]);
+		r = shutdown_begin(ctl, argv[i]);
 	for (size_t i = 0; !ctl->options.no_wait && r == CTL_DONE && argv[i]; i++)
-		r = complete(ctl, argv[i], several);
+		r = shutdown_await_complete(ctl, argv[i], several);
 	return r;
 }

@@ -1,3 +1,8 @@
+/*
+ * Without arguments, a table of all nodes and a summary; the nodes are printed as their replies
+ * arrive, as a tree may need several.  With arguments, a page for each node: lines of a title and
+ * a text, its guards, and a table of the nodes below it.
+ */
 #include "ctl/commands/cmd.h"
 
 #include <errno.h>
@@ -21,7 +26,7 @@ struct list {
 	} states[16]; /* as they first come, the last for all the others */
 };
 
-static void list_init(struct list *list)
+static void status_init_list(struct list *list)
 {
 	static const char *const titles[] = { "NODE", "STATE", "PID", "GUARDS", "" };
 
@@ -29,12 +34,12 @@ static void list_init(struct list *list)
 	table_init(&list->table, ARRAY_SIZE(titles), titles);
 }
 
-static void list_done(struct list *list)
+static void status_list_done(struct list *list)
 {
 	table_done(&list->table);
 }
 
-static void list_count(struct list *list, const struct node_view *node)
+static void status_count_node(struct list *list, const struct node_view *node)
 {
 	size_t k = 0;
 
@@ -49,7 +54,7 @@ static void list_count(struct list *list, const struct node_view *node)
 	list->states[k].n++;
 }
 
-static void list_add(struct list *list, const struct node_view *node)
+static void status_add_to_list(struct list *list, const struct node_view *node)
 {
 	struct table *t = &list->table;
 	char note[SHOW_NOTE_MAX];
@@ -62,11 +67,11 @@ static void list_add(struct list *list, const struct node_view *node)
 		table_add(t, STYLE_FAINT, "-");
 	table_add(t, STYLE_PLAIN, "%" PRIu64, node->guards);
 	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
-	list_count(list, node);
+	status_count_node(list, node);
 }
 
 /* "5 nodes, 3 services: 2 up, 1 failed" */
-static void list_print_summary(struct ctl *ctl, const struct list *list)
+static void status_print_summary(struct ctl *ctl, const struct list *list)
 {
 	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], states[ARRAY_SIZE(list->states) * 32];
 	struct words w = words_in(states, sizeof(states));
@@ -74,115 +79,126 @@ static void list_print_summary(struct ctl *ctl, const struct list *list)
 	for (size_t k = 0; k < ARRAY_SIZE(list->states) && list->states[k].state; k++)
 		words_add(&w, ",", "%s %u %s", k ? "" : ":", list->states[k].n,
 			  list->states[k].state);
-	ctl_say(ctl, "%s, %s%s", show_count(nodes, list->nodes, "node"),
-		show_count(services, list->services, "service"), states);
+	ctl_print(ctl, "%s, %s%s", show_count(nodes, list->nodes, "node"),
+		  show_count(services, list->services, "service"), states);
 }
 
 /* The title of a line of the page; the text of the line is the next cell. */
-static struct table *title(struct table *t, const char *text)
+static struct table *status_add_title(struct table *t, const char *text)
 {
 	table_add(t, STYLE_FAINT, "%10s%s", text, *text ? ":" : "");
 	return t;
 }
 
 /* The reports of the service by the notify protocol. */
-static void add_notify_lines(struct table *t, const struct service_view *s)
+static void status_add_notify_lines(struct table *t, const struct service_view *s)
 {
 	char age[CLOCK_TEXT_MAX];
 
 	if (s->status)
-		table_add(title(t, "status"), STYLE_PLAIN, "%s", s->status);
+		table_add(status_add_title(t, "status"), STYLE_PLAIN, "%s", s->status);
 	if (s->error != FIELD_NONE)
-		table_add(title(t, "error"), STYLE_BAD, "%" PRIu64 " (%s)", s->error,
+		table_add(status_add_title(t, "error"), STYLE_BAD, "%" PRIu64 " (%s)", s->error,
 			  strerror((int)MIN(s->error, UINT64_C(4095))));
 	if (s->ending)
-		table_add(title(t, "ending"), STYLE_BUSY, "by itself");
+		table_add(status_add_title(t, "ending"), STYLE_BUSY, "by itself");
 	if (s->reloading_usec != FIELD_NONE)
-		table_add(title(t, "reloading"), STYLE_BUSY, "since %s",
+		table_add(status_add_title(t, "reloading"), STYLE_BUSY, "since %s",
 			  clock_text(age, s->reloading_usec));
 	if (s->watchdog_usec != FIELD_NONE)
-		table_add(title(t, "watchdog"), STYLE_PLAIN, "next WATCHDOG=1 expected in %s",
-			  clock_text(age, s->watchdog_usec));
+		table_add(status_add_title(t, "watchdog"), STYLE_PLAIN,
+			  "next WATCHDOG=1 expected in %s", clock_text(age, s->watchdog_usec));
 	if (s->stored != FIELD_NONE)
-		table_add(title(t, "stored"), STYLE_PLAIN, "%" PRIu64 " descriptors", s->stored);
+		table_add(status_add_title(t, "stored"), STYLE_PLAIN, "%" PRIu64 " descriptors",
+			  s->stored);
 	if (s->lost_bytes != FIELD_NONE)
-		table_add(title(t, "lost"), STYLE_BAD,
+		table_add(status_add_title(t, "lost"), STYLE_BAD,
 			  "%" PRIu64 " lines (%" PRIu64 " bytes) of its log",
 			  s->lost_lines != FIELD_NONE ? s->lost_lines : 0, s->lost_bytes);
 }
 
-static void add_health_line(struct table *t, const struct service_view *s)
+static void status_add_health_line(struct table *t, const struct service_view *s)
 {
 	char age[CLOCK_TEXT_MAX];
 	enum style style = strcmp(s->health, "unhealthy") == 0 ? STYLE_BAD
 			   : s->health_result		       ? STYLE_BUSY
 							       : STYLE_PLAIN;
 
-	table_add(title(t, "health"), style, "%s since %s%s%s", s->health,
+	table_add(status_add_title(t, "health"), style, "%s since %s%s%s", s->health,
 		  clock_text(age, s->health_since_usec), s->health_result ? ", last: " : "",
 		  s->health_result ? s->health_result : "");
 }
 
-static void add_schedule_line(struct table *t, const struct service_view *s)
+static void status_add_schedule_line(struct table *t, const struct service_view *s)
 {
 	char next[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
 
-	table_add(title(t, "schedule"), STYLE_PLAIN, "%s, next run %s%s%s%s%s", s->schedule,
-		  s->scheduled_usec == FIELD_NONE ? "not within 30 years" : "in ",
+	table_add(status_add_title(t, "schedule"), STYLE_PLAIN, "%s, next run %s%s%s%s%s",
+		  s->schedule, s->scheduled_usec == FIELD_NONE ? "not within 30 years" : "in ",
 		  s->scheduled_usec == FIELD_NONE ? "" : clock_text(next, s->scheduled_usec),
 		  s->ran_usec == FIELD_NONE ? "" : ", last run ",
 		  s->ran_usec == FIELD_NONE ? "" : clock_text(last, s->ran_usec),
 		  s->ran_usec == FIELD_NONE ? "" : " ago");
 }
 
-static void add_service_lines(struct table *t, const struct service_view *s)
+static void status_add_service_lines(struct table *t, const struct service_view *s)
 {
-	table_add(title(t, "command"), STYLE_PLAIN, "%s", s->command);
+	char age[CLOCK_TEXT_MAX];
+
+	table_add(status_add_title(t, "command"), STYLE_PLAIN, "%s", s->command);
 	if (s->pid != FIELD_NONE)
-		table_add(title(t, "pid"), STYLE_PLAIN, "%" PRIu64, s->pid);
-	table_add(title(t, "ready"), STYLE_PLAIN, "%s", s->ready ? "yes" : "no");
-	table_add(title(t, "restarts"), STYLE_PLAIN, "%" PRIu64, s->restarts);
+		table_add(status_add_title(t, "pid"), STYLE_PLAIN, "%" PRIu64, s->pid);
+	table_add(status_add_title(t, "ready"), STYLE_PLAIN, "%s", s->ready ? "yes" : "no");
+	table_add(status_add_title(t, "restarts"), STYLE_PLAIN, "%" PRIu64, s->restarts);
 	if (s->result)
-		table_add(title(t, "result"), STYLE_PLAIN, "%s", s->result);
+		table_add(status_add_title(t, "result"), STYLE_PLAIN, "%s", s->result);
 	if (s->disabled)
-		table_add(title(t, "disabled"), STYLE_BUSY, "it does not start by itself");
+		table_add(status_add_title(t, "disabled"), STYLE_BUSY,
+			  "it does not start by itself");
 	if (s->outdated)
-		table_add(title(t, "outdated"), STYLE_BUSY,
+		table_add(status_add_title(t, "outdated"), STYLE_BUSY,
 			  "its settings have changed: restart it, or use rollout");
+	if (s->quiet_usec != FIELD_NONE)
+		table_add(status_add_title(t, "draining"), STYLE_BUSY, "no connection for %s",
+			  clock_text(age, s->quiet_usec));
 	if (s->schedule)
-		add_schedule_line(t, s);
+		status_add_schedule_line(t, s);
 	if (s->health)
-		add_health_line(t, s);
-	add_notify_lines(t, s);
+		status_add_health_line(t, s);
+	status_add_notify_lines(t, s);
 	if (strcmp(s->state, "listening") == 0)
-		table_add(title(t, "waits for"), STYLE_PLAIN, "a connection");
+		table_add(status_add_title(t, "waits for"), STYLE_PLAIN, "a connection");
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
-		table_add(title(t, i ? "" : "waits for"), STYLE_BUSY, "%s",
+		table_add(status_add_title(t, i ? "" : "waits for"), STYLE_BUSY, "%s",
 			  json_string_value(json_array_get(s->waiting, i)));
 }
 
-static void add_node_lines(struct table *t, const struct node_view *node)
+static void status_add_node_lines(struct table *t, const struct node_view *node)
 {
 	char state[SHOW_STATE_MAX], age[CLOCK_TEXT_MAX];
 	uint64_t kill_usec = show_kill_usec(node);
 	enum style style;
 
 	show_state(state, node, &style);
-	table_add(title(t, "state"), style, "%s since %s", state,
+	table_add(status_add_title(t, "state"), style, "%s since %s", state,
 		  clock_text(age, node->is_service ? node->service.since_usec : node->since_usec));
-	table_add(title(t, "node"), node->forced ? STYLE_BAD : STYLE_PLAIN,
+	table_add(status_add_title(t, "node"), node->forced ? STYLE_BAD : STYLE_PLAIN,
 		  "%s since %s, generation %" PRIu64 "%s",
 		  node->state == NODE_SHUTTING_DOWN ? "shutting down"
 						    : node_view_state_name(node->state),
 		  clock_text(age, node->since_usec), node->generation,
 		  node->forced ? ", forced" : "");
 	if (kill_usec != FIELD_NONE)
-		table_add(title(t, "kill in"), STYLE_BUSY, "%s", clock_text(age, kill_usec));
+		table_add(status_add_title(t, "kill in"), STYLE_BUSY, "%s",
+			  clock_text(age, kill_usec));
+	if (node->agent)
+		table_add(status_add_title(t, "agent"), STYLE_PLAIN, "replies %s to balancers",
+			  node->agent);
 	if (node->is_service)
-		add_service_lines(t, &node->service);
+		status_add_service_lines(t, &node->service);
 }
 
-static void add_usage_line(struct table *t, struct ctl *ctl, const struct node_view *node)
+static void status_add_usage_line(struct table *t, struct ctl *ctl, const struct node_view *node)
 {
 	char time[CLOCK_TEXT_MAX], bytes[USAGE_TEXT_MAX], count[SHOW_COUNT_MAX], text[256];
 	struct words w = words_in(text, sizeof(text));
@@ -196,50 +212,50 @@ static void add_usage_line(struct table *t, struct ctl *ctl, const struct node_v
 			  u.processes, u.processes == 1 ? "" : "es");
 		if (u.descriptors != USAGE_UNKNOWN)
 			words_add(&w, ", ", "%s", show_count(count, u.descriptors, "descriptor"));
-		table_add(title(t, "uses"), STYLE_PLAIN, "%s", text);
+		table_add(status_add_title(t, "uses"), STYLE_PLAIN, "%s", text);
 	}
 	usages_done(&usages);
 }
 
-static void add_guard_lines(struct table *t, const struct guard_view *guards, size_t n)
+static void status_add_guard_lines(struct table *t, const struct guard_view *guards, size_t n)
 {
 	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
 
 	for (size_t i = 0; i < n; i++)
-		table_add(title(t, i ? "" : "guards"), STYLE_PLAIN, "%s, %s, for %s",
+		table_add(status_add_title(t, i ? "" : "guards"), STYLE_PLAIN, "%s, %s, for %s",
 			  guards[i].kind, show_holder(holder, &guards[i]),
 			  clock_text(age, guards[i].age_usec));
 }
 
 static int status_all(struct ctl *ctl)
 {
-	cleanup(list_done) struct list list;
+	cleanup(status_list_done) struct list list;
 	const struct node_view *node;
 	struct nodes_walk walk;
 	int r;
 
-	list_init(&list);
+	status_init_list(&list);
 	r = nodes_walk(ctl, "", &walk);
 	if (r != CTL_DONE)
 		return r;
 	while ((r = nodes_walk_next(ctl, &walk, &node)) == CTL_DONE && node)
-		list_add(&list, node);
+		status_add_to_list(&list, node);
 	if (r == CTL_DONE && !ctl->options.quiet && table_print(&list.table, &ctl->out) < 0)
 		r = ctl_fail(ctl, -ENOMEM);
 	if (r == CTL_DONE)
-		list_print_summary(ctl, &list);
+		status_print_summary(ctl, &list);
 	nodes_walk_done(&walk);
 	return r;
 }
 
-static int print_below(struct ctl *ctl, const struct node_view *nodes, size_t n)
+static int status_print_below(struct ctl *ctl, const struct node_view *nodes, size_t n)
 {
-	cleanup(list_done) struct list list;
+	cleanup(status_list_done) struct list list;
 
-	ctl_say(ctl, "%s", "");
-	list_init(&list);
+	ctl_print(ctl, "%s", "");
+	status_init_list(&list);
 	for (size_t i = 0; i < n; i++)
-		list_add(&list, &nodes[i]);
+		status_add_to_list(&list, &nodes[i]);
 	return table_print(&list.table, &ctl->out);
 }
 
@@ -256,7 +272,7 @@ struct last_run {
 	bool errors;
 };
 
-static struct last_run find_last_run(const struct logs *logs)
+static struct last_run status_find_last_run(const struct logs *logs)
 {
 	size_t n = logs->lines.n;
 	struct last_run run = { .pid = n ? logs->lines.lines[n - 1]->pid : 0 };
@@ -267,13 +283,13 @@ static struct last_run find_last_run(const struct logs *logs)
 	return run;
 }
 
-static bool line_is_of(const struct log_line *line, const struct last_run *run)
+static bool status_is_line_of(const struct log_line *line, const struct last_run *run)
 {
 	return (!run->pid || line->pid == run->pid) &&
 	       (!run->errors || line->source->kind == LOGGER_ERROR);
 }
 
-static void add_log_line(struct table *t, const char *text, const struct log_line *line)
+static void status_add_log_line(struct table *t, const char *text, const struct log_line *line)
 {
 	time_t seconds = (time_t)(line->time_usec / USEC_PER_SEC);
 	char clock[16] = "";
@@ -281,30 +297,30 @@ static void add_log_line(struct table *t, const char *text, const struct log_lin
 
 	if (line->time_usec > 0)
 		(void)strftime(clock, sizeof(clock), "%H:%M:%S ", localtime_r(&seconds, &tm));
-	table_add(title(t, text), STYLE_PLAIN, "%s%.*s%s", clock,
+	table_add(status_add_title(t, text), STYLE_PLAIN, "%s%.*s%s", clock,
 		  (int)MIN(line->length, (size_t)LAST_BYTES), line->text,
 		  line->length > LAST_BYTES ? " ..." : "");
 }
 
-static void add_lines(struct table *t, const struct logs *logs, bool failed)
+static void status_add_log_lines(struct table *t, const struct logs *logs, bool failed)
 {
-	struct last_run run = failed ? find_last_run(logs) : (struct last_run){ .pid = 0 };
+	struct last_run run = failed ? status_find_last_run(logs) : (struct last_run){ .pid = 0 };
 	const char *text = failed ? "last run" : "log";
 	size_t n = 0, skip = 0;
 
 	for (size_t i = 0; i < logs->lines.n; i++)
-		n += line_is_of(logs->lines.lines[i], &run);
+		n += status_is_line_of(logs->lines.lines[i], &run);
 	skip = n > LAST_LINES ? n - LAST_LINES : 0;
 	for (size_t i = 0; i < logs->lines.n; i++) {
-		if (!line_is_of(logs->lines.lines[i], &run) || (skip > 0 && skip--))
+		if (!status_is_line_of(logs->lines.lines[i], &run) || (skip > 0 && skip--))
 			continue;
-		add_log_line(t, text, logs->lines.lines[i]);
+		status_add_log_line(t, text, logs->lines.lines[i]);
 		text = "";
 	}
 }
 
 /* A client that may only look is shown none. */
-static void add_log(struct ctl *ctl, struct table *t, const struct node_view *node)
+static void status_add_log(struct ctl *ctl, struct table *t, const struct node_view *node)
 {
 	bool failed = strcmp(node->service.state, "failed") == 0;
 	struct logs logs;
@@ -313,14 +329,14 @@ static void add_log(struct ctl *ctl, struct table *t, const struct node_view *no
 	logs.quiet = true;
 	if (logs_add_node(&logs, node->path) == 0 && logs_ask(&logs, false) == CTL_DONE &&
 	    logs_collect(&logs, clock_add(clock_now_usec(), LAST_USEC)) == CTL_DONE)
-		add_lines(t, &logs, failed);
+		status_add_log_lines(t, &logs, failed);
 	logs_done(&logs);
 }
 
 /* --- pages and tables --- */
 
 /* Prints a page about a node; the nodes below it follow as a list. */
-static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *parameters)
+static int status_show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *parameters)
 {
 	cleanup(freep) struct guard_view *guards = NULL;
 	cleanup(table_done) struct table t = {};
@@ -332,13 +348,13 @@ static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *p
 	table_init(&t, 2, NULL);
 	table_add(&t, STYLE_BOLD, "%s", node_name(nodes->nodes[0].path));
 	table_end_row(&t);
-	add_node_lines(&t, &nodes->nodes[0]);
-	add_usage_line(&t, ctl, &nodes->nodes[0]);
-	add_guard_lines(&t, guards, n);
+	status_add_node_lines(&t, &nodes->nodes[0]);
+	status_add_usage_line(&t, ctl, &nodes->nodes[0]);
+	status_add_guard_lines(&t, guards, n);
 	if (nodes->nodes[0].is_service)
-		add_log(ctl, &t, &nodes->nodes[0]);
+		status_add_log(ctl, &t, &nodes->nodes[0]);
 	r = table_print(&t, &ctl->out);
-	return r < 0 || nodes->n == 1 ? r : print_below(ctl, nodes->nodes + 1, nodes->n - 1);
+	return r < 0 || nodes->n == 1 ? r : status_print_below(ctl, nodes->nodes + 1, nodes->n - 1);
 }
 
 static int status_page(struct ctl *ctl, const struct nodes *nodes, const char *path)
@@ -347,7 +363,7 @@ static int status_page(struct ctl *ctl, const struct nodes *nodes, const char *p
 	int r = session_call(ctl, METHOD_GUARDS, json_pack("{s:s}", "node", path), &reply);
 
 	if (r == CTL_DONE)
-		r = nodes->n ? show_page(ctl, nodes, reply.parameters) : -EBADMSG;
+		r = nodes->n ? status_show_page(ctl, nodes, reply.parameters) : -EBADMSG;
 	return r < 0 ? ctl_fail(ctl, r) : r;
 }
 
@@ -372,7 +388,7 @@ static int status_some(struct ctl *ctl, char **paths)
 		int r;
 
 		if (i)
-			ctl_say(ctl, "%s", "");
+			ctl_print(ctl, "%s", "");
 		r = status_one(ctl, paths[i], json_object_get(all, "nodes"));
 		if (r != CTL_DONE)
 			return r;

@@ -30,29 +30,29 @@ struct look {
 	uint64_t at_usec;
 };
 
-static void look_done(struct look *look)
+static void top_sample_done(struct look *look)
 {
 	free(look->rows);
 	nodes_done(&look->nodes);
 	*look = (struct look){};
 }
 
-static void add(uint64_t *sum, uint64_t value)
+static void top_add_usec(uint64_t *sum, uint64_t value)
 {
 	*sum = *sum == USAGE_UNKNOWN || value == USAGE_UNKNOWN ? USAGE_UNKNOWN : *sum + value;
 }
 
-static void add_row(struct row *to, const struct row *row)
+static void top_add_row(struct row *to, const struct row *row)
 {
 	to->restarts += row->restarts;
 	to->known |= row->known;
-	add(&to->usage.cpu_usec, row->usage.cpu_usec);
-	add(&to->usage.memory, row->usage.memory);
-	add(&to->usage.processes, row->usage.processes);
-	add(&to->usage.descriptors, row->usage.descriptors);
+	top_add_usec(&to->usage.cpu_usec, row->usage.cpu_usec);
+	top_add_usec(&to->usage.memory, row->usage.memory);
+	top_add_usec(&to->usage.processes, row->usage.processes);
+	top_add_usec(&to->usage.descriptors, row->usage.descriptors);
 }
 
-static int add_services(struct look *look, const struct usages *usages)
+static int top_add_services(struct look *look, const struct usages *usages)
 {
 	const struct node_view *nodes = look->nodes.nodes;
 	cleanup(freep) struct forest *f = NULL;
@@ -64,12 +64,12 @@ static int add_services(struct look *look, const struct usages *usages)
 
 		row.known = usages_of(usages, &nodes[i], &row.usage);
 		for (size_t j = i; j != FOREST_NONE; j = f->nodes[j].parent)
-			add_row(&look->rows[j], &row);
+			top_add_row(&look->rows[j], &row);
 	}
 	return r;
 }
 
-static int look_take(struct ctl *ctl, const char *path, struct look *ret)
+static int top_take_sample(struct ctl *ctl, const char *path, struct look *ret)
 {
 	struct look look = {};
 	struct usages usages;
@@ -80,10 +80,10 @@ static int look_take(struct ctl *ctl, const char *path, struct look *ret)
 	look.at_usec = clock_now_usec();
 	look.rows = calloc(look.nodes.n + 1, sizeof(*look.rows));
 	usages_take(ctl, &usages);
-	r = look.rows ? add_services(&look, &usages) : -ENOMEM;
+	r = look.rows ? top_add_services(&look, &usages) : -ENOMEM;
 	usages_done(&usages);
 	if (r < 0) {
-		look_done(&look);
+		top_sample_done(&look);
 		return ctl_fail(ctl, r);
 	}
 	*ret = look;
@@ -91,7 +91,7 @@ static int look_take(struct ctl *ctl, const char *path, struct look *ret)
 }
 
 /* The row of the same node in an earlier look, which mostly stands at the same place. */
-static const struct row *find_before(const struct look *before, const char *path, size_t at)
+static const struct row *top_find_before(const struct look *before, const char *path, size_t at)
 {
 	if (at < before->nodes.n && strcmp(before->nodes.nodes[at].path, path) == 0)
 		return &before->rows[at];
@@ -101,7 +101,7 @@ static const struct row *find_before(const struct look *before, const char *path
 	return NULL;
 }
 
-static void add_number(struct table *t, bool known, uint64_t n)
+static void top_add_number(struct table *t, bool known, uint64_t n)
 {
 	if (!known || n == USAGE_UNKNOWN)
 		table_add(t, STYLE_FAINT, "-");
@@ -110,10 +110,11 @@ static void add_number(struct table *t, bool known, uint64_t n)
 }
 
 /* In percent of one processor, since the last look. */
-static void add_share(struct table *t, const struct look *look, const struct look *before, size_t i)
+static void top_add_share(struct table *t, const struct look *look, const struct look *before,
+			  size_t i)
 {
 	const struct row *row = &look->rows[i];
-	const struct row *was = find_before(before, look->nodes.nodes[i].path, i);
+	const struct row *was = top_find_before(before, look->nodes.nodes[i].path, i);
 	uint64_t usec = look->at_usec - before->at_usec;
 
 	if (!row->known || !was || !was->known || usec == 0 ||
@@ -125,7 +126,7 @@ static void add_share(struct table *t, const struct look *look, const struct loo
 				  (double)usec);
 }
 
-static void fill(struct table *t, const struct look *look, const struct look *before)
+static void top_fill_table(struct table *t, const struct look *look, const struct look *before)
 {
 	char time[CLOCK_TEXT_MAX], bytes[USAGE_TEXT_MAX];
 
@@ -136,34 +137,34 @@ static void fill(struct table *t, const struct look *look, const struct look *be
 		table_add(t, STYLE_PLAIN, "%s", node_name(node->path));
 		show_add_state(t, node);
 		if (before)
-			add_share(t, look, before, i);
+			top_add_share(t, look, before, i);
 		table_add(t, STYLE_PLAIN, "%s",
 			  row->known ? clock_text(time, row->usage.cpu_usec) : "-");
 		table_add(t, STYLE_PLAIN, "%s",
 			  row->known ? usage_bytes_text(bytes, row->usage.memory) : "-");
-		add_number(t, row->known, row->usage.processes);
-		add_number(t, row->known, row->usage.descriptors);
-		add_number(t, true, row->restarts);
+		top_add_number(t, row->known, row->usage.processes);
+		top_add_number(t, row->known, row->usage.descriptors);
+		top_add_number(t, true, row->restarts);
 	}
 }
 
-static int show_once(struct ctl *ctl, const char *path)
+static int top_show_once(struct ctl *ctl, const char *path)
 {
 	static const char *const titles[] = { "NODE",	   "STATE",	  "CPU TIME", "MEMORY",
 					      "PROCESSES", "DESCRIPTORS", "RESTARTS" };
-	cleanup(look_done) struct look look = {};
+	cleanup(top_sample_done) struct look look = {};
 	cleanup(table_done) struct table t = {};
-	int r = look_take(ctl, path, &look);
+	int r = top_take_sample(ctl, path, &look);
 
 	if (r != CTL_DONE || ctl->options.quiet)
 		return r;
 	table_init(&t, ARRAY_SIZE(titles), titles);
-	fill(&t, &look, NULL);
+	top_fill_table(&t, &look, NULL);
 	r = table_print(&t, &ctl->out);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
-static int redraw(struct ctl *ctl, const struct look *look, const struct look *before)
+static int top_redraw(struct ctl *ctl, const struct look *look, const struct look *before)
 {
 	static const char *const titles[] = { "NODE",	"STATE",     "CPU",	    "CPU TIME",
 					      "MEMORY", "PROCESSES", "DESCRIPTORS", "RESTARTS" };
@@ -171,23 +172,23 @@ static int redraw(struct ctl *ctl, const struct look *look, const struct look *b
 	char head[64];
 
 	table_init(&t, ARRAY_SIZE(titles), titles);
-	fill(&t, look, before);
+	top_fill_table(&t, look, before);
 	(void)snprintf(head, sizeof(head), "%zu nodes, every %d s", look->nodes.n,
 		       TICK_MSEC / 1000);
 	return screen_redraw(&ctl->out, head, &t);
 }
 
 /* Waits for the next look.  Return: true if there is to be none. */
-static bool is_interrupted(const struct ctl *ctl)
+static bool top_is_interrupted(const struct ctl *ctl)
 {
 	struct pollfd interrupt = { .fd = ctl->interrupt_fd, .events = POLLIN };
 
 	return poll(&interrupt, 1, TICK_MSEC) > 0;
 }
 
-static int show_live(struct ctl *ctl, const char *path)
+static int top_show_live(struct ctl *ctl, const char *path)
 {
-	cleanup(look_done) struct look before = {};
+	cleanup(top_sample_done) struct look before = {};
 	int r;
 
 	do {
@@ -195,37 +196,38 @@ static int show_live(struct ctl *ctl, const char *path)
 
 		if (clock_now_usec() >= ctl->deadline_usec)
 			return ctl_fail(ctl, -ETIMEDOUT);
-		r = look_take(ctl, path, &look);
+		r = top_take_sample(ctl, path, &look);
 		if (r != CTL_DONE)
 			return r;
-		r = redraw(ctl, &look, &before);
-		look_done(&before);
+		r = top_redraw(ctl, &look, &before);
+		top_sample_done(&before);
 		before = look;
-	} while (r == 0 && !is_interrupted(ctl));
+	} while (r == 0 && !top_is_interrupted(ctl));
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
-static json_t *number(bool known, uint64_t n)
+static json_t *top_json_number(bool known, uint64_t n)
 {
 	return known && n != USAGE_UNKNOWN ? json_integer((json_int_t)n) : NULL;
 }
 
-static int collect(struct ctl *ctl, const char *path, json_t *all)
+static int top_collect(struct ctl *ctl, const char *path, json_t *all)
 {
-	cleanup(look_done) struct look look = {};
-	int r = look_take(ctl, path, &look);
+	cleanup(top_sample_done) struct look look = {};
+	int r = top_take_sample(ctl, path, &look);
 
 	for (size_t i = 0; r == CTL_DONE && i < look.nodes.n; i++) {
 		const struct row *row = &look.rows[i];
 
 		(void)json_array_append_new(
-			all, json_pack("{s:s, s:o*, s:o*, s:o*, s:o*, s:o}", "path",
-				       look.nodes.nodes[i].path, "cpu_usec",
-				       number(row->known, row->usage.cpu_usec), "memory",
-				       number(row->known, row->usage.memory), "processes",
-				       number(row->known, row->usage.processes), "descriptors",
-				       number(row->known, row->usage.descriptors), "restarts",
-				       number(true, row->restarts)));
+			all,
+			json_pack("{s:s, s:o*, s:o*, s:o*, s:o*, s:o}", "path",
+				  look.nodes.nodes[i].path, "cpu_usec",
+				  top_json_number(row->known, row->usage.cpu_usec), "memory",
+				  top_json_number(row->known, row->usage.memory), "processes",
+				  top_json_number(row->known, row->usage.processes), "descriptors",
+				  top_json_number(row->known, row->usage.descriptors), "restarts",
+				  top_json_number(true, row->restarts)));
 	}
 	return r;
 }
@@ -238,10 +240,10 @@ int cmd_top(struct ctl *ctl, int argc, char **argv)
 
 	(void)argc;
 	if (ctl->options.json) {
-		r = collect(ctl, path, json_object_get(all, "nodes"));
+		r = top_collect(ctl, path, json_object_get(all, "nodes"));
 		return r == CTL_DONE ? ctl_print_json(ctl, all) : r;
 	}
 	if (ctl->options.once || ctl->options.quiet || !ctl->out.terminal)
-		return show_once(ctl, path);
-	return show_live(ctl, path);
+		return top_show_once(ctl, path);
+	return top_show_live(ctl, path);
 }

@@ -1,3 +1,7 @@
+/*
+ * The nodes are made a forest by their paths, and each row of the table gets the row of its
+ * parent.  libsmartcols draws the branches.
+ */
 #include "ctl/commands/cmd.h"
 
 #include <errno.h>
@@ -17,7 +21,7 @@ struct row {
 	unsigned depth;
 };
 
-static void add_node(struct table *t, const struct forest *f, size_t i, struct row *rows)
+static void tree_add_node(struct table *t, const struct forest *f, size_t i, struct row *rows)
 {
 	char note[SHOW_NOTE_MAX], count[SHOW_COUNT_MAX];
 	const struct node_view *node = &f->views[i];
@@ -39,7 +43,7 @@ static void add_node(struct table *t, const struct forest *f, size_t i, struct r
 	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
 }
 
-static int print_tree(struct ctl *ctl, const struct nodes *nodes)
+static int tree_print(struct ctl *ctl, const struct nodes *nodes)
 {
 	cleanup(freep) struct row *rows = calloc(nodes->n + 1, sizeof(*rows));
 	cleanup(table_done) struct table t = {};
@@ -50,17 +54,17 @@ static int print_tree(struct ctl *ctl, const struct nodes *nodes)
 		return r;
 	table_init(&t, 4, NULL);
 	for (size_t i = 0; i < nodes->n; i++)
-		add_node(&t, f, i, rows);
+		tree_add_node(&t, f, i, rows);
 	return table_print(&t, &ctl->out);
 }
 
-static int show_tree(struct ctl *ctl, const char *path)
+static int tree_show(struct ctl *ctl, const char *path)
 {
 	cleanup(nodes_done) struct nodes nodes = {};
 	int r = nodes_fetch(ctl, path, &nodes);
 
 	if (r == CTL_DONE && !ctl->options.quiet)
-		r = print_tree(ctl, &nodes);
+		r = tree_print(ctl, &nodes);
 	return r < 0 ? ctl_fail(ctl, r) : r;
 }
 
@@ -69,11 +73,11 @@ int cmd_tree(struct ctl *ctl, int argc, char **argv)
 	cleanup(freep) char **paths = NULL;
 	int r = CTL_DONE;
 
-	/* Parents are named by the paths: as JSON it is the same. */
+	/* The same as JSON, as the paths have the parents in them. */
 	if (ctl->options.json)
 		return cmd_status(ctl, argc, argv);
 	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++)
-		r = show_tree(ctl, paths[i]);
+		r = tree_show(ctl, paths[i]);
 	return r;
 }

@@ -35,13 +35,12 @@ struct advise {
 
 /* --- the present settings --- */
 
-static void present_read(struct present *present, const json_t *settings)
+static void advise_read_present(struct present *present, const json_t *settings)
 {
 	size_t i;
 	json_t *setting;
 
-	json_array_foreach(settings, i, setting)
-	{
+	json_array_foreach (settings, i, setting) {
 		const char *key = json_string_value(json_object_get(setting, "key"));
 		const char *value = json_string_value(json_object_get(setting, "value"));
 
@@ -52,7 +51,7 @@ static void present_read(struct present *present, const json_t *settings)
 }
 
 /* Return: CTL_DONE; CTL_NO_NODE, without a message: the node is gone; or another exit status. */
-static int present_ask(struct ctl *ctl, const char *node, struct present *ret)
+static int advise_fetch_present(struct ctl *ctl, const char *node, struct present *ret)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = session_ask(ctl, METHOD_SHOW,
@@ -64,17 +63,17 @@ static int present_ask(struct ctl *ctl, const char *node, struct present *ret)
 		return CTL_NO_NODE;
 	if (reply.error)
 		return session_refused(ctl, &reply);
-	present_read(ret, json_object_get(reply.parameters, "settings"));
+	advise_read_present(ret, json_object_get(reply.parameters, "settings"));
 	return CTL_DONE;
 }
 
-static int present_find(const struct advise *a, const char *node, struct present *ret)
+static int advise_find_present(const struct advise *a, const char *node, struct present *ret)
 {
 	const struct node_config *config;
 
 	*ret = (struct present){ .usec = { [0 ... N_ADVICE_KEYS - 1] = USEC_INFINITY } };
 	if (!a->config)
-		return present_ask(a->ctl, node, ret);
+		return advise_fetch_present(a->ctl, node, ret);
 	config = *node ? config_find(a->config, node) : a->config->nodes[0];
 	if (!config)
 		return CTL_NO_NODE;
@@ -87,7 +86,7 @@ static int present_find(const struct advise *a, const char *node, struct present
 /* --- advice --- */
 
 /* "drain-timeout = 10s ; is 5min: p99 4.0s of 212 ends, none killed; 4.0s * 1.5 = 6.0s" */
-static void print_line(struct ctl *ctl, enum advice_key key, const struct advice *advice)
+static void advise_print_line(struct ctl *ctl, enum advice_key key, const struct advice *advice)
 {
 	char proposed[ADVICE_DURATION_MAX], present[ADVICE_DURATION_MAX], p99[CLOCK_TEXT_MAX];
 	char more[CLOCK_TEXT_MAX], killed[32] = "none";
@@ -96,13 +95,14 @@ static void print_line(struct ctl *ctl, enum advice_key key, const struct advice
 		(void)snprintf(killed, sizeof(killed), "%zu", advice->n_killed);
 	clock_text_fine(p99, advice->p99_usec);
 	clock_text_fine(more, clock_add(advice->p99_usec, advice->p99_usec / 2));
-	ctl_say(ctl, "%s = %s ; is %s: p99 %s of %zu ends, %s killed; %s * 1.5 = %s",
-		key_names[key], advice_duration(proposed, advice->proposed_usec),
-		advice_duration(present, advice->present_usec), p99, advice->n, killed, p99, more);
+	ctl_print(ctl, "%s = %s ; is %s: p99 %s of %zu ends, %s killed; %s * 1.5 = %s",
+		  key_names[key], advice_duration(proposed, advice->proposed_usec),
+		  advice_duration(present, advice->present_usec), p99, advice->n, killed, p99,
+		  more);
 }
 
-static int add_json(json_t *list, const char *node, enum advice_key key,
-		    const struct advice *advice)
+static int advise_add_json(json_t *list, const char *node, enum advice_key key,
+			   const struct advice *advice)
 {
 	return json_array_append_new(
 		list,
@@ -127,11 +127,11 @@ static int advise_key(struct advise *a, const struct figures *f, const struct pr
 		return 0;
 	a->n++;
 	if (a->list)
-		return add_json(a->list, f->node, key, &advice);
+		return advise_add_json(a->list, f->node, key, &advice);
 	if (a->section != f->node)
-		ctl_say(a->ctl, "[%s]", *f->node ? f->node : "swansong");
+		ctl_print(a->ctl, "[%s]", *f->node ? f->node : "swansong");
 	a->section = f->node;
-	print_line(a->ctl, key, &advice);
+	advise_print_line(a->ctl, key, &advice);
 	return 0;
 }
 
@@ -143,7 +143,7 @@ static int advise_node(struct advise *a, const struct figures *f)
 
 	if (f->n < ADVICE_ENDS)
 		return CTL_DONE;
-	r = present_find(a, f->node, &present);
+	r = advise_find_present(a, f->node, &present);
 	if (r != CTL_DONE)
 		return r == CTL_NO_NODE ? CTL_DONE : r;
 	if (!*f->node)
@@ -165,8 +165,9 @@ static int advise_all(struct advise *a, const struct history *h, int argc, char 
 		r = advise_node(a, h->nodes[i]);
 	}
 	if (r == CTL_DONE && a->n == 0)
-		ctl_say(a->ctl, "no advice: %zu nodes have %d ends or more, and their timeouts fit",
-			enough, ADVICE_ENDS);
+		ctl_print(a->ctl,
+			  "no advice: %zu nodes have %d ends or more, and their timeouts fit",
+			  enough, ADVICE_ENDS);
 	return r;
 }
 

@@ -31,7 +31,7 @@ struct expect {
 	uint64_t random;
 };
 
-static bool is_final(const struct plan_entry_view *entry)
+static bool expect_is_final(const struct plan_entry_view *entry)
 {
 	return strcmp(entry->kind, "final") == 0;
 }
@@ -39,30 +39,30 @@ static bool is_final(const struct plan_entry_view *entry)
 const struct samples *expect_samples(const struct history *history,
 				     const struct plan_entry_view *entry)
 {
-	const struct figures *f = is_final(entry) ? NULL : history_find(history, entry->node);
+	const struct figures *f =
+		expect_is_final(entry) ? NULL : history_find(history, entry->node);
 
 	return f && f->own.n >= ADVICE_ENDS ? &f->own : NULL;
 }
 
-static bool waits_for(const struct expect *x, size_t entry, size_t before)
+static bool expect_waits_for(const struct expect *x, size_t entry, size_t before)
 {
 	const struct plan_entry_view *e = &x->entries[entry], *b = &x->entries[before];
 	size_t i;
 	json_t *wait;
 
-	if (is_final(e))
+	if (expect_is_final(e))
 		return text_is_within(b->node, e->node);
 	if (e->more_waits != FIELD_NONE || x->n > EXACT_MAX)
 		return b->step < e->step;
-	json_array_foreach(e->waits, i, wait)
-	{
+	json_array_foreach (e->waits, i, wait) {
 		if (text_is_within(b->node, json_string_value(wait)))
 			return true;
 	}
 	return false;
 }
 
-static int step_init(struct expect *x, size_t entry, const struct history *history)
+static int expect_init_step(struct expect *x, size_t entry, const struct history *history)
 {
 	const struct plan_entry_view *e = &x->entries[entry];
 	struct step *step = &x->steps[entry];
@@ -73,7 +73,7 @@ static int step_init(struct expect *x, size_t entry, const struct history *histo
 				   : e->end_usec - e->begin_usec;
 	step->before = calloc(entry + 1, sizeof(*step->before));
 	for (size_t i = 0; step->before && i < entry; i++)
-		if (waits_for(x, entry, i))
+		if (expect_waits_for(x, entry, i))
 			step->before[step->n_before++] = i;
 	return step->before ? 0 : -ENOMEM;
 }
@@ -86,7 +86,7 @@ static void expect_done(struct expect *x)
 }
 
 /* xorshift64, by Marsaglia. */
-static uint64_t draw_number(struct expect *x, uint64_t below)
+static uint64_t expect_draw_number(struct expect *x, uint64_t below)
 {
 	x->random ^= x->random << 13;
 	x->random ^= x->random >> 7;
@@ -94,7 +94,7 @@ static uint64_t draw_number(struct expect *x, uint64_t below)
 	return x->random % below;
 }
 
-static uint64_t draw(struct expect *x)
+static uint64_t expect_draw_end(struct expect *x)
 {
 	uint64_t last = 0;
 
@@ -103,7 +103,7 @@ static uint64_t draw(struct expect *x)
 		uint64_t begin = 0, usec = step->worst_usec;
 
 		if (step->samples)
-			usec = step->samples->usec[draw_number(x, step->samples->n)];
+			usec = step->samples->usec[expect_draw_number(x, step->samples->n)];
 		for (size_t k = 0; k < step->n_before; k++)
 			begin = MAX(begin, x->steps[step->before[k]].end_usec);
 		step->end_usec = clock_add(begin, usec);
@@ -112,7 +112,7 @@ static uint64_t draw(struct expect *x)
 	return last;
 }
 
-static int compare_usec(const void *a, const void *b)
+static int expect_compare_usec(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -134,21 +134,21 @@ int expect_plan(const struct history *history, const struct plan_entry_view *ent
 
 	*ret = (struct expectation){ .n = n };
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = step_init(&x, i, history);
+		r = expect_init_step(&x, i, history);
 		ret->n_unknown += !x.steps[i].samples;
 	}
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < EXPECT_DRAWS; i++)
-		usec[i] = MIN(draw(&x), worst_usec);
-	qsort(usec, EXPECT_DRAWS, sizeof(*usec), compare_usec);
+		usec[i] = MIN(expect_draw_end(&x), worst_usec);
+	qsort(usec, EXPECT_DRAWS, sizeof(*usec), expect_compare_usec);
 	ret->p50_usec = samples_percentile(&all, 500);
 	ret->p99_usec = samples_percentile(&all, 990);
 	ret->n_fitting = samples_count(&all, grace_usec);
 	return 0;
 }
 
-void expect_say(struct ctl *ctl, const struct expectation *x, uint64_t grace_usec)
+void expect_print(struct ctl *ctl, const struct expectation *x, uint64_t grace_usec)
 {
 	char p50[CLOCK_TEXT_MAX], p99[CLOCK_TEXT_MAX], grace[CLOCK_TEXT_MAX], text[SHOW_NOTE_MAX];
 	struct words w = words_in(text, sizeof(text));
@@ -161,7 +161,7 @@ void expect_say(struct ctl *ctl, const struct expectation *x, uint64_t grace_use
 	if (x->n_unknown)
 		words_add(&w, "; ", "%zu of %zu steps have fewer than %d ends: worst case",
 			  x->n_unknown, x->n, ADVICE_ENDS);
-	ctl_say(ctl, "%s", text);
+	ctl_print(ctl, "%s", text);
 }
 
 json_t *expect_json(const struct expectation *x)

@@ -30,7 +30,7 @@ int expect_plan(const struct history *history, const struct plan_entry_view *ent
 		uint64_t worst_usec, uint64_t grace_usec, struct expectation *ret);
 
 /* Prints it as a line; @grace_usec is USEC_INFINITY without a grace. */
-void expect_say(struct ctl *ctl, const struct expectation *expected, uint64_t grace_usec);
+void expect_print(struct ctl *ctl, const struct expectation *expected, uint64_t grace_usec);
 
 /* Returns it as an object; NULL: out of memory. */
 json_t *expect_json(const struct expectation *expected);

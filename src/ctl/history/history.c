@@ -1,3 +1,7 @@
+/*
+ * A table of past ends, with a row for each node: number, percentiles of the duration, forced
+ * ends, and the most frequent reasons.  The figures come with the loaded history.
+ */
 #include "ctl/history/history.h"
 
 #include <errno.h>
@@ -5,11 +9,9 @@
 #include "ctl/history/source.h"
 #include "ctl/terminal/show.h"
 
-/* A table of past ends: how often, how long, how many forced, and the most frequent reasons. */
-
 #define REASONS_SHOWN 3
 
-static void add_reasons(struct table *t, const struct figures *f)
+static void history_add_reasons(struct table *t, const struct figures *f)
 {
 	char text[SHOW_NOTE_MAX];
 	struct words w = words_in(text, sizeof(text));
@@ -21,7 +23,7 @@ static void add_reasons(struct table *t, const struct figures *f)
 	table_add(t, STYLE_PLAIN, "%s", text);
 }
 
-static void add_row(struct table *t, const struct figures *f)
+static void history_add_row(struct table *t, const struct figures *f)
 {
 	static const unsigned permille[] = { 500, 990, 1000 };
 	char text[CLOCK_TEXT_MAX];
@@ -32,10 +34,10 @@ static void add_row(struct table *t, const struct figures *f)
 		table_add(t, STYLE_PLAIN, "%s",
 			  clock_text_fine(text, samples_percentile(&f->total, permille[i])));
 	table_add(t, f->n_forced ? STYLE_BAD : STYLE_FAINT, f->n_forced ? "%zu" : "-", f->n_forced);
-	add_reasons(t, f);
+	history_add_reasons(t, f);
 }
 
-static int print_table(struct ctl *ctl, const struct history *h, int argc, char **argv)
+static int history_print_table(struct ctl *ctl, const struct history *h, int argc, char **argv)
 {
 	static const char *const titles[] = { "NODE",	 "ENDS",   "P50", "P99",
 					      "LONGEST", "FORCED", "WHY" };
@@ -44,12 +46,12 @@ static int print_table(struct ctl *ctl, const struct history *h, int argc, char 
 	table_init(&t, ARRAY_SIZE(titles), titles);
 	for (size_t i = 0; i < h->n; i++)
 		if (source_is_asked_for(h->nodes[i]->node, argc, argv))
-			add_row(&t, h->nodes[i]);
+			history_add_row(&t, h->nodes[i]);
 	return table_print(&t, &ctl->out);
 }
 
-static int print_json(struct ctl *ctl, const struct history *h, const char *path, int argc,
-		      char **argv)
+static int history_print_json(struct ctl *ctl, const struct history *h, const char *path, int argc,
+			      char **argv)
 {
 	cleanup(json_decrefp) json_t *all =
 		json_pack("{s:o, s:I, s:[]}", "file", message_string(path), "skipped",
@@ -79,7 +81,7 @@ int cmd_history(struct ctl *ctl, int argc, char **argv)
 		return CTL_NO_NODE;
 	}
 	if (ctl->options.json)
-		return print_json(ctl, h, path, argc, argv);
-	r = ctl->options.quiet ? 0 : print_table(ctl, h, argc, argv);
+		return history_print_json(ctl, h, path, argc, argv);
+	r = ctl->options.quiet ? 0 : history_print_table(ctl, h, argc, argv);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }

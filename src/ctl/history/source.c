@@ -1,3 +1,7 @@
+/*
+ * The history to read is, in this order: the file of --history, the file that the running daemon
+ * writes, and the default file if no daemon runs.  The daemon gives its path as a setting.
+ */
 #include "ctl/history/source.h"
 
 #include <errno.h>
@@ -12,7 +16,7 @@
 
 #define PATH_DEFAULT STATEDIR "/swansong/" HISTORY_NAME
 
-static int ask_daemon(struct ctl *ctl, char **path)
+static int source_ask_daemon(struct ctl *ctl, char **path)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", CONFIG_ROOT_NAME),
@@ -31,17 +35,17 @@ static int ask_daemon(struct ctl *ctl, char **path)
 	return CTL_FAILED;
 }
 
-static int find_path(struct ctl *ctl, char **path)
+static int source_find_path(struct ctl *ctl, char **path)
 {
 	const char *given = ctl->options.history;
 
 	if (!given && session_has_daemon(ctl))
-		return ask_daemon(ctl, path);
+		return source_ask_daemon(ctl, path);
 	*path = strdup(given ? given : PATH_DEFAULT);
 	return *path ? CTL_DONE : ctl_fail(ctl, -ENOMEM);
 }
 
-static const char *reason_of(int r)
+static const char *source_reason_of(int r)
 {
 	switch (r) {
 	case -ENOENT:
@@ -54,13 +58,13 @@ static const char *reason_of(int r)
 
 int source_load(struct ctl *ctl, struct history **ret, char **path)
 {
-	int r = find_path(ctl, path);
+	int r = source_find_path(ctl, path);
 
 	if (r != CTL_DONE)
 		return r;
 	r = history_load(ret, *path, HISTORY_SIZE_MAX);
 	if (r < 0) {
-		log_line(&ctl->log, LOG_ERR, "%s: %s", *path, reason_of(r));
+		log_line(&ctl->log, LOG_ERR, "%s: %s", *path, source_reason_of(r));
 		return CTL_FAILED;
 	}
 	if ((*ret)->skipped > 0)

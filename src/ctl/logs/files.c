@@ -1,8 +1,8 @@
 /*
- * Files are read from the end, the newest first.  The seam of a stream has the file and the byte up to
- * which its lines are written; of those that the logger remembers, the written ones are the last before
- * this byte, and are skipped.  If the oldest of them is not there, the lines of the file are not those
- * of this stream alone, and none is taken.
+ * Files are read from the end, the newest first.  The seam of a stream is the place in a file up to
+ * which its lines are written.  The logger still remembers the last lines before the seam, so these
+ * are skipped in the file.  If the oldest of them is not found, other streams write to the file, too,
+ * and no line of it is taken.
  */
 #include "ctl/logs/files.h"
 
@@ -42,22 +42,18 @@ static int file_open_at(int directory, const char *name, struct stat *st)
 	return -ENOTSUP;
 }
 
-void log_file_open(struct log_file *file, const char *path)
+void log_file_look(struct log_file *file, const char *path)
 {
 	struct stat st;
+	int fd = file_open_at(AT_FDCWD, path, &st);
 
-	*file = (struct log_file){ .path = path, .fd = file_open_at(AT_FDCWD, path, &st) };
-	if (file->fd < 0)
+	*file = (struct log_file){ .path = path, .error = fd < 0 ? fd : 0 };
+	if (fd < 0)
 		return;
+	(void)close(fd);
 	file->size = (uint64_t)st.st_size;
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
-}
-
-void log_file_close(struct log_file *file)
-{
-	if (file->fd >= 0)
-		file->fd = fd_close(file->fd);
 }
 
 /* The directory of a file, and the names of those that were rotated, the newest first. */
@@ -68,7 +64,7 @@ struct rotation {
 	int n;
 };
 
-static void rotation_done(struct rotation *r)
+static void log_rotation_done(struct rotation *r)
 {
 	for (int i = 0; i < r->n; i++)
 		free(r->names[i]);
@@ -76,13 +72,13 @@ static void rotation_done(struct rotation *r)
 	(void)fd_close(r->fd);
 }
 
-static int newest_first(const struct dirent **a, const struct dirent **b)
+static int log_compare_newest_first(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*b)->d_name, (*a)->d_name);
 }
 
 /* Return: 0 or -errno. */
-static int rotation_read(struct rotation *r, const char *path)
+static int log_rotation_read(struct rotation *r, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	cleanup(freep) char *directory =
@@ -95,7 +91,7 @@ static int rotation_read(struct rotation *r, const char *path)
 	r->fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r->fd < 0)
 		return -errno;
-	all = scandirat(r->fd, ".", &r->names, NULL, newest_first);
+	all = scandirat(r->fd, ".", &r->names, NULL, log_compare_newest_first);
 	for (int i = 0; i < all; i++) {
 		if (logger_is_rotated(r->names[i]->d_name, r->base))
 			r->names[kept++] = r->names[i];
@@ -115,12 +111,12 @@ struct tail {
 	bool whole; /* it begins with the file */
 };
 
-static void tail_done(struct tail *t)
+static void log_tail_done(struct tail *t)
 {
 	free(t->text);
 }
 
-static uint64_t count_lines(const char *text, size_t size)
+static uint64_t log_count_lines(const char *text, size_t size)
 {
 	uint64_t n = 0;
 
@@ -129,7 +125,7 @@ static uint64_t count_lines(const char *text, size_t size)
 	return n;
 }
 
-static int read_at(int fd, char *text, size_t size, uint64_t offset, size_t *ret)
+static int log_read_at(int fd, char *text, size_t size, uint64_t offset, size_t *ret)
 {
 	*ret = 0;
 	while (*ret < size) {
@@ -145,7 +141,7 @@ static int read_at(int fd, char *text, size_t size, uint64_t offset, size_t *ret
 }
 
 /* The end of the first @size bytes of @fd, with @n whole lines if there are so many. */
-static int tail_read(struct tail *t, int fd, uint64_t size, uint64_t n)
+static int log_tail_read(struct tail *t, int fd, uint64_t size, uint64_t n)
 {
 	for (size_t part = TAIL_SIZE;; part *= 2) {
 		uint64_t from = size > part ? size - part : 0;
@@ -155,14 +151,14 @@ static int tail_read(struct tail *t, int fd, uint64_t size, uint64_t n)
 		*t = (struct tail){ .text = malloc(part), .whole = from == 0 };
 		if (!t->text)
 			return -ENOMEM;
-		r = read_at(fd, t->text, (size_t)(size - from), from, &t->size);
-		if (r < 0 || t->whole || count_lines(t->text, t->size) > n)
+		r = log_read_at(fd, t->text, (size_t)(size - from), from, &t->size);
+		if (r < 0 || t->whole || log_count_lines(t->text, t->size) > n)
 			return r;
 	}
 }
 
 /* Decompresses a file into memory.  Return: the descriptor, or -errno. */
-static int decompress(int from)
+static int log_decompress_file(int from)
 {
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	cleanup(freep) char *in = malloc(ZSTD_DStreamInSize());
@@ -190,7 +186,7 @@ static int decompress(int from)
 
 /* --- lines --- */
 
-static bool take_number(const char **at, const char *end, size_t digits, unsigned *ret)
+static bool log_parse_number(const char **at, const char *end, size_t digits, unsigned *ret)
 {
 	*ret = 0;
 	for (size_t i = 0; i < digits; i++, (*at)++) {
@@ -201,7 +197,7 @@ static bool take_number(const char **at, const char *end, size_t digits, unsigne
 	return true;
 }
 
-static bool take_byte(const char **at, const char *end, char byte)
+static bool log_parse_byte(const char **at, const char *end, char byte)
 {
 	if (*at == end || **at != byte)
 		return false;
@@ -210,40 +206,40 @@ static bool take_byte(const char **at, const char *end, char byte)
 }
 
 /* "+02:00" */
-static bool take_zone(const char **at, const char *end, int64_t *seconds)
+static bool log_parse_zone(const char **at, const char *end, int64_t *seconds)
 {
 	unsigned hours, minutes;
 	int sign = *at < end && **at == '-' ? -1 : 1;
 
 	*seconds = 0;
-	if (take_byte(at, end, 'Z'))
+	if (log_parse_byte(at, end, 'Z'))
 		return true;
-	if (!take_byte(at, end, '+') && !take_byte(at, end, '-'))
+	if (!log_parse_byte(at, end, '+') && !log_parse_byte(at, end, '-'))
 		return false;
-	if (!take_number(at, end, 2, &hours) || !take_byte(at, end, ':') ||
-	    !take_number(at, end, 2, &minutes))
+	if (!log_parse_number(at, end, 2, &hours) || !log_parse_byte(at, end, ':') ||
+	    !log_parse_number(at, end, 2, &minutes))
 		return false;
 	*seconds = sign * (int64_t)(hours * 3600 + minutes * 60);
 	return true;
 }
 
 /* Return: the time of the stamp at *at, which moves behind it; 0: there is none. */
-static uint64_t take_iso(const char **at, const char *end, bool usec)
+static uint64_t log_parse_iso_time(const char **at, const char *end, bool usec)
 {
 	unsigned year, month, day, hour, minute, second, fraction = 0;
 	struct tm tm;
 	int64_t zone;
 
-	if (!take_number(at, end, 4, &year) || !take_byte(at, end, '-') ||
-	    !take_number(at, end, 2, &month) || !take_byte(at, end, '-') ||
-	    !take_number(at, end, 2, &day) || !take_byte(at, end, 'T') ||
-	    !take_number(at, end, 2, &hour) || !take_byte(at, end, ':') ||
-	    !take_number(at, end, 2, &minute) || !take_byte(at, end, ':') ||
-	    !take_number(at, end, 2, &second))
+	if (!log_parse_number(at, end, 4, &year) || !log_parse_byte(at, end, '-') ||
+	    !log_parse_number(at, end, 2, &month) || !log_parse_byte(at, end, '-') ||
+	    !log_parse_number(at, end, 2, &day) || !log_parse_byte(at, end, 'T') ||
+	    !log_parse_number(at, end, 2, &hour) || !log_parse_byte(at, end, ':') ||
+	    !log_parse_number(at, end, 2, &minute) || !log_parse_byte(at, end, ':') ||
+	    !log_parse_number(at, end, 2, &second))
 		return 0;
-	if (usec && (!take_byte(at, end, '.') || !take_number(at, end, 6, &fraction)))
+	if (usec && (!log_parse_byte(at, end, '.') || !log_parse_number(at, end, 6, &fraction)))
 		return 0;
-	if (!take_zone(at, end, &zone))
+	if (!log_parse_zone(at, end, &zone))
 		return 0;
 	tm = (struct tm){
 		.tm_year = (int)year - 1900,
@@ -256,31 +252,31 @@ static uint64_t take_iso(const char **at, const char *end, bool usec)
 	return (uint64_t)(timegm(&tm) - zone) * USEC_PER_SEC + fraction;
 }
 
-static uint64_t take_unix(const char **at, const char *end)
+static uint64_t log_parse_unix_time(const char **at, const char *end)
 {
 	uint64_t seconds = 0;
 	unsigned fraction;
 
 	for (; *at < end && isdigit((unsigned char)**at) && seconds < UINT32_MAX; (*at)++)
 		seconds = seconds * 10 + (unsigned)(**at - '0');
-	if (!take_byte(at, end, '.') || !take_number(at, end, 6, &fraction))
+	if (!log_parse_byte(at, end, '.') || !log_parse_number(at, end, 6, &fraction))
 		return 0;
 	return seconds * USEC_PER_SEC + fraction;
 }
 
 /* A line of the file without what the logger has put before it. */
-static void line_parse(const struct log_past *past, const char *text, size_t length,
-		       struct log_line *ret)
+static void log_parse_line(const struct log_past *past, const char *text, size_t length,
+			   struct log_line *ret)
 {
 	const char *at = text, *end = text + length;
 	size_t name = strlen(past->source->node);
 	uint64_t time_usec = 0;
 
 	if (past->stamp == LOGGER_STAMP_UNIX)
-		time_usec = take_unix(&at, end);
+		time_usec = log_parse_unix_time(&at, end);
 	else if (past->stamp != LOGGER_STAMP_NONE)
-		time_usec = take_iso(&at, end, past->stamp == LOGGER_STAMP_ISO_USEC);
-	if (time_usec == 0 || !take_byte(&at, end, ' ')) {
+		time_usec = log_parse_iso_time(&at, end, past->stamp == LOGGER_STAMP_ISO_USEC);
+	if (time_usec == 0 || !log_parse_byte(&at, end, ' ')) {
 		time_usec = 0;
 		at = text;
 	}
@@ -302,8 +298,8 @@ static void line_parse(const struct log_past *past, const char *text, size_t len
 }
 
 /* The same of log-format = json; the text belongs to the object.  NULL: it is none. */
-static json_t *line_parse_json(const struct log_past *past, const char *text, size_t length,
-			       struct log_line *ret)
+static json_t *log_parse_json_line(const struct log_past *past, const char *text, size_t length,
+				   struct log_line *ret)
 {
 	json_t *object = length > 0 && *text == '{' ? json_loadb(text, length, 0, NULL) : NULL;
 	const json_t *message = json_object_get(object, "message");
@@ -316,7 +312,7 @@ static json_t *line_parse_json(const struct log_past *past, const char *text, si
 	}
 	*ret = (struct log_line){
 		.source = past->source,
-		.time_usec = time ? take_iso(&time, time + strlen(time), true) : 0,
+		.time_usec = time ? log_parse_iso_time(&time, time + strlen(time), true) : 0,
 		.pid = json_integer_value(json_object_get(object, "pid")),
 		.generation = (uint64_t)json_integer_value(json_object_get(object, "generation")),
 		.position = UINT64_MAX,
@@ -333,20 +329,20 @@ struct walk {
 	struct log_lines lines;
 };
 
-static bool walk_is_over(const struct walk *w)
+static bool log_walk_is_over(const struct walk *w)
 {
 	return w->lines.n >= w->past->max;
 }
 
 /* Return: 0, -ESTALE or -ENOMEM. */
-static int walk_line(struct walk *w, const char *text, size_t length)
+static int log_walk_line(struct walk *w, const char *text, size_t length)
 {
 	const struct log_line *first = w->past->first;
 	struct log_line line;
-	cleanup(json_decrefp) json_t *object = line_parse_json(w->past, text, length, &line);
+	cleanup(json_decrefp) json_t *object = log_parse_json_line(w->past, text, length, &line);
 
 	if (!object)
-		line_parse(w->past, text, length, &line);
+		log_parse_line(w->past, text, length, &line);
 	if (w->n_skipped == w->past->n_written)
 		return log_lines_add(&w->lines, &line);
 	if (++w->n_skipped < w->past->n_written)
@@ -357,11 +353,11 @@ static int walk_line(struct walk *w, const char *text, size_t length)
 }
 
 /* The first @size bytes of @fd. */
-static int walk_file(struct walk *w, int fd, uint64_t size)
+static int log_walk_file(struct walk *w, int fd, uint64_t size)
 {
-	cleanup(tail_done) struct tail tail = { .text = NULL };
+	cleanup(log_tail_done) struct tail tail = { .text = NULL };
 	uint64_t wanted = w->past->max - w->lines.n + w->past->n_written - w->n_skipped;
-	int r = tail_read(&tail, fd, size, wanted);
+	int r = log_tail_read(&tail, fd, size, wanted);
 	size_t end;
 
 	if (r < 0)
@@ -371,13 +367,13 @@ static int walk_file(struct walk *w, int fd, uint64_t size)
 		end--;
 	else if (end == 0)
 		return 0;
-	while (r == 0 && !walk_is_over(w)) {
+	while (r == 0 && !log_walk_is_over(w)) {
 		const char *before = memrchr(tail.text, '\n', end);
 		size_t begin = before ? (size_t)(before - tail.text) + 1 : 0;
 
 		if (!before && !tail.whole)
 			break;
-		r = walk_line(w, tail.text + begin, end - begin);
+		r = log_walk_line(w, tail.text + begin, end - begin);
 		if (!before)
 			break;
 		end = begin - 1;
@@ -385,7 +381,7 @@ static int walk_file(struct walk *w, int fd, uint64_t size)
 	return r;
 }
 
-static int walk_rotated(struct walk *w, const struct rotation *rotation, int i, uint64_t size)
+static int log_walk_rotated(struct walk *w, const struct rotation *rotation, int i, uint64_t size)
 {
 	const char *name = rotation->names[i]->d_name;
 	size_t length = strlen(name), suffix = strlen(LOGGER_COMPRESSED);
@@ -393,7 +389,7 @@ static int walk_rotated(struct walk *w, const struct rotation *rotation, int i, 
 	cleanup(closep) int fd = file_open_at(rotation->fd, name, &st);
 
 	if (fd >= 0 && strcmp(name + length - suffix, LOGGER_COMPRESSED) == 0) {
-		int plain = decompress(fd);
+		int plain = log_decompress_file(fd);
 
 		(void)close(fd);
 		fd = plain;
@@ -402,11 +398,11 @@ static int walk_rotated(struct walk *w, const struct rotation *rotation, int i, 
 	}
 	/* It may have been removed meanwhile. */
 	return fd < 0 ? (fd == -ENOENT ? 0 : fd)
-		      : walk_file(w, fd, MIN(size, (uint64_t)st.st_size));
+		      : log_walk_file(w, fd, MIN(size, (uint64_t)st.st_size));
 }
 
-/* Which of the rotated files has this inode; -1: none. */
-static int rotation_find(const struct rotation *r, const struct logger_seam *seam)
+/* Returns the index of the rotated file with the inode of @seam, or -1. */
+static int log_rotation_find(const struct rotation *r, const struct logger_seam *seam)
 {
 	struct stat st;
 
@@ -418,40 +414,46 @@ static int rotation_find(const struct rotation *r, const struct logger_seam *sea
 }
 
 /* The file with the seam; *next is the rotated one before it.  Return: 0, -ESTALE or -errno. */
-static int walk_seam(struct walk *w, const struct log_file *file, const struct rotation *rotation,
-		     int *next)
+static int log_walk_seam(struct walk *w, const struct log_file *file,
+			 const struct rotation *rotation, int *next)
 {
-	const struct logger_seam *seam = &w->past->source->seam;
+	struct logger_seam seam = w->past->source->seam;
 	cleanup(closep) int fd = -1;
 	struct stat st;
 
 	*next = 0;
-	if (seam->position == 0)
-		return file->fd < 0 ? 0 : walk_file(w, file->fd, file->size);
+	if (seam.position == 0 && file->error)
+		return 0;
+	if (seam.position == 0)
+		seam = (struct logger_seam){
+			.bytes = file->size,
+			.device = file->device,
+			.inode = file->inode,
+		};
 	/* It may have been opened anew since. */
 	fd = file_open_at(rotation->fd, rotation->base, &st);
-	if (fd >= 0 && st.st_ino == seam->inode && st.st_dev == seam->device)
-		return walk_file(w, fd, MIN(seam->bytes, (uint64_t)st.st_size));
-	*next = rotation_find(rotation, seam);
+	if (fd >= 0 && st.st_ino == seam.inode && st.st_dev == seam.device)
+		return log_walk_file(w, fd, MIN(seam.bytes, (uint64_t)st.st_size));
+	*next = log_rotation_find(rotation, &seam);
 	if (*next < 0)
 		return fd < 0 && fd != -ENOENT ? fd : -ESTALE;
-	return walk_rotated(w, rotation, (*next)++, seam->bytes);
+	return log_walk_rotated(w, rotation, (*next)++, seam.bytes);
 }
 
 int log_file_read(const struct log_file *file, const struct log_past *past, struct log_lines *ret)
 {
 	struct walk walk = { .past = past };
-	cleanup(rotation_done) struct rotation rotation;
-	int r = rotation_read(&rotation, file->path), next;
+	cleanup(log_rotation_done) struct rotation rotation;
+	int r = log_rotation_read(&rotation, file->path), next;
 
 	if (past->source->seam.position == UINT64_MAX)
 		return -ESTALE;
-	if (r == 0 && file->fd < 0 && file->fd != -ENOENT)
-		r = file->fd;
+	if (r == 0 && file->error != -ENOENT)
+		r = file->error;
 	if (r == 0)
-		r = walk_seam(&walk, file, &rotation, &next);
-	for (; r == 0 && next < rotation.n && !walk_is_over(&walk); next++)
-		r = walk_rotated(&walk, &rotation, next, UINT64_MAX);
+		r = log_walk_seam(&walk, file, &rotation, &next);
+	for (; r == 0 && next < rotation.n && !log_walk_is_over(&walk); next++)
+		r = log_walk_rotated(&walk, &rotation, next, UINT64_MAX);
 	for (size_t i = 0, n = walk.lines.n; i < n / 2; i++) {
 		struct log_line *line = walk.lines.lines[i];
 

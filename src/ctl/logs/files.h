@@ -7,25 +7,22 @@
 
 #include "ctl/logs/lines.h"
 
-/* A log file as it was before the logger was asked. */
+/* A log file with its state before the request to the logger. */
 struct log_file {
 	const char *path;
-	int fd; /* or -errno: it cannot be read */
+	int error; /* 0; -errno: it cannot be read */
 	uint64_t size, device, inode;
 };
 
-void log_file_open(struct log_file *file, const char *path);
-void log_file_close(struct log_file *file);
+void log_file_look(struct log_file *file, const char *path);
 
 /* A request for lines of a file. */
 struct log_past {
 	struct log_source *source; /* with its seam */
 	enum logger_stamp stamp;
-	/* The oldest line of the source that was remembered, or NULL; and as many of these lines, from the
-	 * oldest on, are in the file as well. */
-	const struct log_line *first;
-	uint64_t n_written;
-	uint64_t max; /* lines */
+	const struct log_line *first; /* the oldest line that the logger remembers, or NULL */
+	uint64_t n_written;	      /* lines from @first on that are in the file, too */
+	uint64_t max;		      /* lines */
 };
 
 /*

@@ -1,3 +1,8 @@
+/*
+ * An array of pointers to lines; a line and its text are one block of memory.  Merging is a stable
+ * sort by time: before it, times are made to rise within each source, so that a clock that was set
+ * back does not change the order of the lines of a source.
+ */
 #include "ctl/logs/lines.h"
 
 #include <errno.h>

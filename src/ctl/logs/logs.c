@@ -1,6 +1,6 @@
 /*
- * Files are opened before the logger is asked: of a stream of which nothing was written then, the file
- * has older lines only.
+ * It looks at the files before it asks the logger: of a stream of which nothing was written then, the
+ * file has older lines only, up to its size then.
  */
 #include "ctl/logs/logs.h"
 
@@ -14,6 +14,8 @@
 #define ATTEMPTS 20
 /* The time limit of a quiet request: a refusal of it is not reported, either. */
 #define QUIET_USEC USEC_PER_SEC
+/* A file system that takes longer does not answer. */
+#define FILE_USEC (5 * USEC_PER_SEC)
 
 void logs_init(struct logs *l, struct ctl *ctl, uint64_t max)
 {
@@ -21,18 +23,9 @@ void logs_init(struct logs *l, struct ctl *ctl, uint64_t max)
 	log_reader_init(&l->reader);
 }
 
-static void logs_close_files(struct logs *l)
-{
-	for (size_t i = 0; l->files && i < l->n_outputs; i++)
-		if (l->files[i].path)
-			log_file_close(&l->files[i]);
-	free(l->files);
-	l->files = NULL;
-}
-
 void logs_done(struct logs *l)
 {
-	logs_close_files(l);
+	older_done(&l->older);
 	free(l->outputs);
 	message_reply_done(&l->reply);
 	log_reader_done(&l->reader);
@@ -76,15 +69,13 @@ static int logs_call(struct logs *l, uint64_t lines, bool follow, struct message
 	return r;
 }
 
-static int logs_open_files(struct logs *l)
+static int logs_look(struct logs *l)
 {
-	l->files = calloc(l->n_outputs + 1, sizeof(*l->files));
-	if (!l->files)
-		return ctl_fail(l->ctl, -ENOMEM);
-	for (size_t i = 0; i < l->n_outputs; i++)
-		if (l->outputs[i].file)
-			log_file_open(&l->files[i], l->outputs[i].file);
-	return CTL_DONE;
+	uint64_t now = clock_now_usec(), left = MAX(l->ctl->deadline_usec, now) - now;
+	int r = older_init(&l->older, l->outputs, l->n_outputs,
+			   l->quiet ? QUIET_USEC : MIN(left, FILE_USEC));
+
+	return r < 0 ? ctl_fail(l->ctl, r) : CTL_DONE;
 }
 
 int logs_ask(struct logs *l, bool follow)
@@ -99,7 +90,7 @@ int logs_ask(struct logs *l, bool follow)
 		return ctl_fail(l->ctl, r);
 	l->follow = follow;
 	if (l->max > 0)
-		r = logs_open_files(l);
+		r = logs_look(l);
 	if (r != CTL_DONE || l->reader.fd < 0)
 		return r;
 	return logs_call(l, l->max ? l->max : 1, follow, &reply);
@@ -135,7 +126,7 @@ static int logs_collect_line(struct logs *l, const struct log_event *event)
 	return log_lines_add(&l->lines, &event->line);
 }
 
-/* Until they are over.  Return: CTL_DONE, or the exit status. */
+/* Reads the lines that the logger remembers.  Return: CTL_DONE, or the exit status. */
 static int logs_collect_remembered(struct logs *l, uint64_t deadline_usec)
 {
 	struct log_event event;
@@ -157,39 +148,63 @@ static int logs_collect_remembered(struct logs *l, uint64_t deadline_usec)
 	}
 }
 
-static void logs_complain(const struct logs *l, const struct output_view *output, int r)
+static const char *logs_past_error_text(int r)
 {
-	if (l->quiet)
-		return;
-	log_line(&l->ctl->log, LOG_NOTICE, "%s: older lines are not shown: %s: %s", output->node,
-		 output->file, r == -ESTALE ? "not written by this service alone" : strerror(-r));
+	if (r == -ESTALE)
+		return "not written by this service alone";
+	return r == -ETIMEDOUT ? "the file system does not answer" : strerror(-r);
 }
 
-/* The lines of one output that are older than those of the logger. */
-static int logs_collect_file(struct logs *l, size_t i, struct log_lines *older)
+static void logs_complain(const struct logs *l, size_t i)
+{
+	const struct output_view *output = &l->outputs[i];
+	int r = l->older.results[i];
+
+	if (!l->quiet && r < 0 && r != -ENOENT)
+		log_line(&l->ctl->log, LOG_NOTICE, "%s: older lines are not shown: %s: %s",
+			 output->node, output->file, logs_past_error_text(r));
+}
+
+/* The wish for lines of one output that are older than those of the logger.  Return: 0 or -ENOMEM. */
+static int logs_want_file(struct logs *l, size_t i)
 {
 	const struct output_view *output = &l->outputs[i];
 	struct log_source *source = log_reader_source(&l->reader, output->node, output->stream);
-	struct log_past past = { .source = source, .stamp = output->timestamp };
-	int r;
+	struct log_past *past = &l->older.pasts[i];
 
 	if (!source)
 		return -ENOMEM;
 	if (source->n_lines >= l->max)
 		return 0;
-	past.max = l->max - source->n_lines;
+	*past = (struct log_past){
+		.source = source,
+		.stamp = output->timestamp,
+		.max = l->max - source->n_lines,
+	};
 	for (size_t k = 0; k < l->lines.n; k++) {
 		const struct log_line *line = l->lines.lines[k];
 
 		if (line->source != source || line->position >= source->seam.position)
 			continue;
-		past.first = past.first ? past.first : line;
-		past.n_written++;
+		past->first = past->first ? past->first : line;
+		past->n_written++;
 	}
-	r = log_file_read(&l->files[i], &past, older);
-	if (r < 0 && r != -ENOMEM && r != -ENOENT)
-		logs_complain(l, output, r);
-	return r == -ENOMEM ? r : 0;
+	return 0;
+}
+
+/* Return: 0 or -errno. */
+static int logs_collect_files(struct logs *l, struct log_lines *older)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->n_outputs; i++)
+		if (l->outputs[i].file)
+			r = logs_want_file(l, i);
+	if (r == 0)
+		r = older_read(&l->older, older);
+	for (size_t i = 0; r == 0 && i < l->n_outputs; i++)
+		logs_complain(l, i);
+	return r;
 }
 
 int logs_collect(struct logs *l, uint64_t deadline_usec)
@@ -199,9 +214,8 @@ int logs_collect(struct logs *l, uint64_t deadline_usec)
 
 	if (r != CTL_DONE)
 		return r;
-	for (size_t i = 0; r == 0 && l->files && i < l->n_outputs; i++)
-		if (l->outputs[i].file)
-			r = logs_collect_file(l, i, &older);
+	if (l->older.files)
+		r = logs_collect_files(l, &older);
 	if (r == 0)
 		r = log_lines_append(&older, &l->lines);
 	log_lines_done(&l->lines);

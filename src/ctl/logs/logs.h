@@ -2,7 +2,7 @@
 
 /* The output of nodes: the lines that the logger remembers, and older ones from files. */
 
-#include "ctl/logs/files.h"
+#include "ctl/logs/older.h"
 #include "ctl/logs/reader.h"
 #include "ctl/session/session.h"
 #include "proto/view.h"
@@ -11,12 +11,12 @@ struct logs {
 	struct ctl *ctl;
 	json_t *nodes; /* their paths */
 	uint64_t max;  /* lines of each */
-	bool quiet;    /* a refusal is not logged */
+	bool quiet;    /* a refusal is not logged, and it does not take long */
 	bool follow;
 	struct message_reply reply;
 	struct output_view *outputs;
 	size_t n_outputs;
-	struct log_file *files; /* a file for each output, if they have been opened */
+	struct older older; /* lines of their files; without them: none is wanted */
 	struct log_reader reader;
 	struct log_lines lines; /* the last ones, in order */
 };

@@ -1,3 +1,9 @@
+/*
+ * A line is printed alone, behind the padded name of its node, or as an object of JSON.  The width
+ * of the names is that of the longest so far, so that it may grow while lines are followed.  A
+ * file or a pipe gets each byte as it is; a terminal gets control characters other than tabs and
+ * colours as \xHH.
+ */
 #include "ctl/logs/print.h"
 
 #include <errno.h>
@@ -9,7 +15,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-static int name_columns(const char *name)
+static int log_name_columns(const char *name)
 {
 	int n = 0;
 
@@ -20,7 +26,7 @@ static int name_columns(const char *name)
 
 void log_printer_add(struct log_printer *p, const char *node)
 {
-	int width = name_columns(node);
+	int width = log_name_columns(node);
 
 	if (p->width > 0 && width > p->width)
 		p->width = width;
@@ -37,12 +43,12 @@ static void print_name(const struct log_printer *p, const char *node)
 
 	if (p->ctl->out.colour)
 		(void)fprintf(file, "\033[%sm", colour);
-	(void)fprintf(file, "%s%*s |", node, p->width - name_columns(node), "");
+	(void)fprintf(file, "%s%*s |", node, p->width - log_name_columns(node), "");
 	(void)fputs(p->ctl->out.colour ? "\033[0m " : " ", file);
 }
 
 /* The length of a sequence that sets colours: ESC [ 1 ; 31 m; or 0. */
-static size_t colour_length(const char *text, size_t length)
+static size_t log_colour_length(const char *text, size_t length)
 {
 	size_t i = 2;
 
@@ -57,7 +63,7 @@ static size_t colour_length(const char *text, size_t length)
 static void print_for_terminal(FILE *file, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length;) {
-		size_t n = colour_length(text + i, length - i);
+		size_t n = log_colour_length(text + i, length - i);
 
 		if (n > 0)
 			(void)fwrite(text + i, 1, n, file);
@@ -70,7 +76,7 @@ static void print_for_terminal(FILE *file, const char *text, size_t length)
 }
 
 /* As log-format = json has it; the text as far as it is UTF-8. */
-static json_t *line_json(const struct log_line *line)
+static json_t *log_line_json(const struct log_line *line)
 {
 	time_t seconds = (time_t)(line->time_usec / USEC_PER_SEC);
 	char text[64] = "", date[32];
@@ -113,7 +119,7 @@ int log_print(const struct log_printer *p, const struct log_line *line)
 	FILE *file = p->ctl->out.file;
 
 	if (p->ctl->options.json)
-		return print_json(p, line_json(line));
+		return print_json(p, log_line_json(line));
 	if (p->names)
 		print_name(p, line->source->node);
 	if (p->ctl->out.terminal)

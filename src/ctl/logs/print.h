@@ -1,6 +1,6 @@
 #pragma once
 
-/* How lines are printed: as they are, behind the name of the node, or as JSON, an object a line. */
+/* Prints lines as they are, behind the name of the node, or as JSON, an object a line. */
 
 #include "ctl/logs/lines.h"
 #include "ctl/session/session.h"

@@ -1,3 +1,8 @@
+/*
+ * A frame is a header, a name and a text, and is read into one buffer, from which whole frames are
+ * taken.  Each source remembers the position after its last line: a line before it has come
+ * already and is skipped; a line beyond it is preceded by an event for the lost bytes.
+ */
 #include "ctl/logs/reader.h"
 
 #include <errno.h>
@@ -10,11 +15,9 @@
 #include "base/fd.h"
 #include "base/macro.h"
 
-#define READ_SIZE      (64 * 1024)
-#define NAME_MAX_BYTES 4096
-#define FRAME_MAX      (sizeof(struct logger_frame) + NAME_MAX_BYTES + LOGGER_LINE_MAX)
+#define READ_SIZE (64 * 1024)
 
-static const char *source_node(const void *source)
+static const char *log_source_node(const void *source)
 {
 	return ((const struct log_source *)source)->node;
 }
@@ -22,7 +25,7 @@ static const char *source_node(const void *source)
 void log_reader_init(struct log_reader *r)
 {
 	*r = (struct log_reader){ .fd = -1 };
-	dict_init(&r->by_node, source_node);
+	dict_init(&r->by_node, log_source_node);
 }
 
 void log_reader_done(struct log_reader *r)
@@ -48,7 +51,8 @@ void log_reader_open(struct log_reader *r, int fd)
 
 /* --- sources --- */
 
-static struct log_source *source_new(struct log_reader *r, const char *node, enum logger_kind kind)
+static struct log_source *log_source_new(struct log_reader *r, const char *node,
+					 enum logger_kind kind)
 {
 	struct log_source **sources =
 		reallocarray(r->sources, r->n_sources + 1, sizeof(struct log_source *));
@@ -83,7 +87,7 @@ struct log_source *log_reader_source(struct log_reader *r, const char *node, enu
 	for (size_t i = 0; first && i < r->n_sources; i++)
 		if (r->sources[i]->first == first && r->sources[i]->kind == kind)
 			return r->sources[i];
-	return source_new(r, node, kind);
+	return log_source_new(r, node, kind);
 }
 
 /* --- frames --- */
@@ -120,24 +124,11 @@ static int reader_fill(struct log_reader *r, uint64_t deadline_usec)
 	return size > 0;
 }
 
-/* Return: the whole frame at the start; 0: there is none yet; or -EBADMSG. */
-static int reader_peek(const struct log_reader *r, struct logger_frame *frame)
-{
-	if (r->end - r->start < sizeof(*frame))
-		return 0;
-	memcpy(frame, r->buffer + r->start, sizeof(*frame));
-	if (frame->size < sizeof(*frame) + frame->name_length || frame->size > FRAME_MAX ||
-	    frame->name_length >= NAME_MAX_BYTES || frame->kind >= LOGGER_KINDS ||
-	    frame->stream >= LOGGER_STREAMS)
-		return -EBADMSG;
-	return r->end - r->start >= frame->size;
-}
-
 /* The source of a frame with a name.  NULL: there is none, or no memory. */
 static struct log_source *reader_find(struct log_reader *r, const struct logger_frame *frame)
 {
 	struct log_source **source = &r->by_number[frame->stream];
-	char name[NAME_MAX_BYTES];
+	char name[LOGGER_NAME_MAX];
 
 	if (frame->name_length == 0)
 		return *source;
@@ -149,19 +140,19 @@ static struct log_source *reader_find(struct log_reader *r, const struct logger_
 }
 
 /* Returns true if the line has come before. */
-static bool line_is_known(const struct log_source *s, const struct logger_frame *frame)
+static bool log_is_known_line(const struct log_source *s, const struct logger_frame *frame)
 {
 	/* A stream may also have begun anew. */
 	return s->seen && frame->next <= s->next && frame->time_usec <= s->last_usec;
 }
 
 /* Takes the line at the start.  Return: 1; 0: it is skipped. */
-static int take_line(struct log_reader *r, const struct logger_frame *frame,
-		     struct log_event *event)
+static int log_reader_take_line(struct log_reader *r, const struct logger_frame *frame,
+				struct log_event *event)
 {
 	struct log_source *s = event->line.source;
 
-	if (line_is_known(s, frame))
+	if (log_is_known_line(s, frame))
 		return 0;
 	if (s->seen && !r->gap && frame->position > s->next) {
 		r->gap = true;
@@ -181,11 +172,9 @@ static int take_line(struct log_reader *r, const struct logger_frame *frame,
 }
 
 /* Return: 1: *event is set; 0: the frame has nothing to report; or -EBADMSG or -ENOMEM. */
-static int reader_take(struct log_reader *r, const struct logger_frame *frame,
-		       struct log_event *event)
+static int reader_take(struct log_reader *r, const struct logger_frame *frame, const char *text,
+		       size_t length, struct log_event *event)
 {
-	const char *text = r->buffer + r->start + sizeof(*frame) + frame->name_length;
-	size_t length = frame->size - sizeof(*frame) - frame->name_length;
 	struct log_source *s = reader_find(r, frame);
 	int n = 1;
 
@@ -203,7 +192,7 @@ static int reader_take(struct log_reader *r, const struct logger_frame *frame,
 		memcpy(&s->seam, text, sizeof(s->seam));
 		n = 0;
 	} else if (frame->type == LOGGER_FRAME_LINE) {
-		n = take_line(r, frame, event);
+		n = log_reader_take_line(r, frame, event);
 	} else if (frame->type == LOGGER_FRAME_LOST) {
 		/* Lines that have come before do not count as lost. */
 		event->lost = frame->position - (s->seen ? MIN(s->next, frame->position) : 0);
@@ -218,14 +207,19 @@ static int reader_take(struct log_reader *r, const struct logger_frame *frame,
 int log_reader_next(struct log_reader *r, uint64_t deadline_usec, struct log_event *ret)
 {
 	struct logger_frame frame;
+	const char *text;
+	size_t length;
 	int n;
 
 	for (;;) {
-		n = reader_peek(r, &frame);
+		n = r->end == r->start
+			    ? 0
+			    : (int)logger_frame_parse(r->buffer + r->start, r->end - r->start,
+						      &frame, &text, &length);
 		if (n == 0)
 			n = reader_fill(r, deadline_usec);
 		else if (n > 0) {
-			n = reader_take(r, &frame, ret);
+			n = reader_take(r, &frame, text, length, ret);
 			/* A gap is reported before its line. */
 			if (n >= 0 && !r->gap)
 				r->start += frame.size;

@@ -1,3 +1,8 @@
+/*
+ * A command is a row of the table: name, arguments, help, limits on the number of arguments,
+ * flags, and its function.  The help, the completion of the shells and the check of a command line
+ * all read this table.
+ */
 #include "ctl/program/commands.h"
 
 #include <string.h>
@@ -6,7 +11,7 @@
 #include "ctl/commands/cmd.h"
 #include "ctl/history/history.h"
 
-static int cmd_help(struct ctl *ctl, int argc, char **argv);
+static int commands_cmd_help(struct ctl *ctl, int argc, char **argv);
 
 static const struct command table[] = {
 	{ "status", "[NODE...]", "show all nodes, or a page about some", 0, ARGS_ANY, 0,
@@ -20,14 +25,14 @@ static const struct command table[] = {
 	  COMMAND_NODES, cmd_show },
 	{ "cat", "NODE...", "show the sections of nodes as they are in the files", 1, ARGS_ANY,
 	  COMMAND_NODES, cmd_cat },
-	{ "deps", "NODE...", "show the dependencies of nodes, as a tree", 1, ARGS_ANY, COMMAND_NODES,
-	  cmd_deps },
+	{ "deps", "NODE...", "show the dependencies of nodes, as a tree", 1, ARGS_ANY,
+	  COMMAND_NODES, cmd_deps },
 	{ "events", "[NODE]", "show every change of state as it happens", 0, 1,
 	  COMMAND_WAITS | COMMAND_NODES, cmd_events },
 	{ "logs", "[NODE...]", "show the last lines of services, or open their files anew", 0,
 	  ARGS_ANY, COMMAND_NODES, cmd_logs },
-	{ "health", "[NODE...]", "report whether all enabled services are up and healthy", 0, ARGS_ANY,
-	  COMMAND_NODES, cmd_health },
+	{ "health", "[NODE...]", "report whether all enabled services are up and healthy", 0,
+	  ARGS_ANY, COMMAND_NODES, cmd_health },
 	{ "start", "NODE...", "start, and wait until it is ready", 1, ARGS_ANY,
 	  COMMAND_WAITS | COMMAND_NODES, cmd_verb },
 	{ "stop", "NODE...", "stop, and wait until it is complete", 1, ARGS_ANY,
@@ -38,8 +43,9 @@ static const struct command table[] = {
 	  COMMAND_WAITS | COMMAND_NODES, cmd_enable },
 	{ "disable", "NODE...", "keep a service from starting by itself, across restarts", 1,
 	  ARGS_ANY, COMMAND_WAITS | COMMAND_NODES, cmd_enable },
-	{ "shutdown", "[NODE...]", "shut the root or a node down, and show the guards that delay it", 0,
-	  ARGS_ANY, COMMAND_WAITS | COMMAND_NODES, cmd_shutdown },
+	{ "shutdown", "[NODE...]",
+	  "shut the root or a node down, and show the guards that delay it", 0, ARGS_ANY,
+	  COMMAND_WAITS | COMMAND_NODES, cmd_shutdown },
 	{ "wait", "[NODE...]", "wait until a node is as wanted", 0, ARGS_ANY,
 	  COMMAND_WAITS | COMMAND_NODES, cmd_wait },
 	{ "guard", "NODE -- CMD...", "hold a guard on a node while CMD runs", 2, ARGS_ANY,
@@ -68,7 +74,7 @@ static const struct command table[] = {
 	{ "signal", "SIG NODE...", "send a signal to services", 2, ARGS_ANY, 0, cmd_signal },
 	{ "run", "NODE -- CMD...", "run CMD as a service that no file has", 2, ARGS_ANY,
 	  COMMAND_REST | COMMAND_WAITS, cmd_run },
-	{ "help", "[COMMAND]", "show the commands and options", 0, 1, 0, cmd_help },
+	{ "help", "[COMMAND]", "show the commands and options", 0, 1, 0, commands_cmd_help },
 };
 
 const struct command *command_find(const char *name, const char **ret_closest)
@@ -84,7 +90,7 @@ const struct command *command_find(const char *name, const char **ret_closest)
 	return NULL;
 }
 
-static void print_option(FILE *file, const struct option_row *row)
+static void commands_print_option(FILE *file, const struct option_row *row, const char *verb)
 {
 	char left[40];
 
@@ -92,19 +98,20 @@ static void print_option(FILE *file, const struct option_row *row)
 		       row->letter ? row->letter : ' ', row->letter ? ", " : "   ", row->name,
 		       row->argument ? " " : "", row->argument ? row->argument : "");
 	fprintf(file, "  %-24s %s", left, row->help);
-	if (row->verbs)
+	if (row->verbs && !verb)
 		fprintf(file, " (%.*s)", (int)strlen(row->verbs) - 2, row->verbs + 1);
 	fputc('\n', file);
 }
 
-static void print_options(FILE *file, const char *verb)
+/* The commands of an option are listed where all options are. */
+static void commands_print_options(FILE *file, const char *verb)
 {
 	const struct option_row *rows;
 	size_t n = options_table(&rows);
 
 	for (size_t i = 0; i < n; i++)
 		if (!verb || option_is_for(&rows[i], verb))
-			print_option(file, &rows[i]);
+			commands_print_option(file, &rows[i], verb);
 }
 
 void commands_help(FILE *file, const struct command *command)
@@ -112,7 +119,7 @@ void commands_help(FILE *file, const struct command *command)
 	if (command) {
 		fprintf(file, "usage: swansongctl [OPTION...] %s%s%s\n\n%s\n\noptions:\n",
 			command->name, *command->args ? " " : "", command->args, command->help);
-		print_options(file, command->name);
+		commands_print_options(file, command->name);
 		return;
 	}
 	fputs("usage: swansongctl [OPTION...] [COMMAND [ARGUMENT...]]\n\ncommands:\n", file);
@@ -120,11 +127,11 @@ void commands_help(FILE *file, const struct command *command)
 		fprintf(file, "  %-9s %-15s %s\n", table[i].name, table[i].args, table[i].help);
 	fputs("\nNODE is a path (web/nginx), / for the root, or a glob ('web/*').\n\noptions:\n",
 	      file);
-	print_options(file, NULL);
+	commands_print_options(file, NULL);
 }
 
 /* The names of the options that belong to @verb alone, or to all if it is NULL. */
-static json_t *options_json(const char *verb)
+static json_t *commands_options_json(const char *verb)
 {
 	json_t *names = json_array();
 	const struct option_row *rows;
@@ -144,11 +151,12 @@ json_t *commands_json(void)
 		json_array_append_new(commands,
 				      json_pack("{s:s, s:s, s:s, s:o}", "name", table[i].name,
 						"args", table[i].args, "help", table[i].help,
-						"options", options_json(table[i].name)));
-	return json_pack("{s:o, s:o}", "commands", commands, "options", options_json(NULL));
+						"options", commands_options_json(table[i].name)));
+	return json_pack("{s:o, s:o}", "commands", commands, "options",
+			 commands_options_json(NULL));
 }
 
-static int cmd_help(struct ctl *ctl, int argc, char **argv)
+static int commands_cmd_help(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(json_decrefp) json_t *all = ctl->options.json ? commands_json() : NULL;
 	const char *closest;

@@ -1,3 +1,8 @@
+/*
+ * A run of swansongctl: parse all options and arguments, in any order; check them against the rows
+ * of the command and of the options; find the nodes that globs match; call the function of the
+ * command.  Its result is the exit status.
+ */
 #include "ctl/program/program.h"
 
 #include <errno.h>
@@ -20,7 +25,7 @@ struct line {
 	int n_args;
 };
 
-static const char *closest_option(const char *text)
+static const char *program_closest_option(const char *text)
 {
 	const char *names[OPTIONS_MAX];
 	const struct option_row *rows;
@@ -34,8 +39,8 @@ static const char *closest_option(const char *text)
 }
 
 /* @dashes: those of an option. */
-static int no_such(struct log *log, const char *what, const char *text, const char *dashes,
-		   const char *closest)
+static int program_refuse_unknown(struct log *log, const char *what, const char *text,
+				  const char *dashes, const char *closest)
 {
 	if (closest)
 		log_line(log, LOG_ERR, "%s: no such %s; did you mean %s%s?", text, what, dashes,
@@ -45,7 +50,7 @@ static int no_such(struct log *log, const char *what, const char *text, const ch
 	return CTL_USAGE;
 }
 
-static int set_option(struct line *line, struct log *log, int key)
+static int program_set_option(struct line *line, struct log *log, int key)
 {
 	const struct option_row *row = option_find(key);
 	bool again = false;
@@ -62,27 +67,28 @@ static int set_option(struct line *line, struct log *log, int key)
 	return CTL_DONE;
 }
 
-static int add_argument(struct line *line, struct log *log, char *arg)
+static int program_add_argument(struct line *line, struct log *log, char *arg)
 {
 	const char *closest;
 
 	if (!line->name) {
 		line->name = arg;
 		line->command = command_find(arg, &closest);
-		return line->command ? CTL_DONE : no_such(log, "command", arg, "", closest);
+		return line->command ? CTL_DONE
+				     : program_refuse_unknown(log, "command", arg, "", closest);
 	}
 	line->args[line->n_args++] = arg;
 	return CTL_DONE;
 }
 
 /* The remaining arguments are another program's, also if they begin with a dash. */
-static bool is_rest(const struct line *line)
+static bool program_is_past_options(const struct line *line)
 {
 	return line->name && line->command->flags & COMMAND_REST && line->n_args == 1;
 }
 
 /* Options and arguments as they come, in any order; @line->args has room for all. */
-static int parse(struct line *line, struct log *log, int argc, char **argv)
+static int program_parse_line(struct line *line, struct log *log, int argc, char **argv)
 {
 	struct option options[OPTIONS_MAX];
 	int r = CTL_DONE, key;
@@ -91,34 +97,34 @@ static int parse(struct line *line, struct log *log, int argc, char **argv)
 	optind = 0;
 	while (r == CTL_DONE &&
 	       (key = getopt_long(argc, argv, "-:hqfn:p:s:", options, NULL)) != -1) {
-		if (key == 1 && is_rest(line)) {
+		if (key == 1 && program_is_past_options(line)) {
 			optind--;
 			break;
 		} else if (key == 1) {
-			r = add_argument(line, log, optarg);
+			r = program_add_argument(line, log, optarg);
 		} else if (key == '?') {
-			r = no_such(log, "option", argv[optind - 1], "--",
-				    closest_option(argv[optind - 1]));
+			r = program_refuse_unknown(log, "option", argv[optind - 1], "--",
+						   program_closest_option(argv[optind - 1]));
 		} else if (key == ':') {
 			log_line(log, LOG_ERR, "%s: its argument is missing", argv[optind - 1]);
 			r = CTL_USAGE;
 		} else {
-			r = set_option(line, log, key);
+			r = program_set_option(line, log, key);
 		}
 	}
 	while (r == CTL_DONE && optind < argc)
-		r = add_argument(line, log, argv[optind++]);
+		r = program_add_argument(line, log, argv[optind++]);
 	return r;
 }
 
-static int check_line(const struct line *line, struct log *log)
+static int program_check_line(const struct line *line, struct log *log)
 {
 	const struct command *c = line->command;
 
 	for (size_t i = 0; i < line->n_given; i++) {
 		if (option_is_for(line->given[i], c->name))
 			continue;
-		log_line(log, LOG_ERR, "--%s does not belong to %s", line->given[i]->name, c->name);
+		log_line(log, LOG_ERR, "--%s: not an option of %s", line->given[i]->name, c->name);
 		return CTL_USAGE;
 	}
 	if (line->n_args < c->min_args || line->n_args > c->max_args) {
@@ -128,7 +134,7 @@ static int check_line(const struct line *line, struct log *log)
 	return CTL_DONE;
 }
 
-static int run_command(const struct line *line)
+static int program_run_command(const struct line *line)
 {
 	bool waits = line->command->flags & COMMAND_WAITS && !line->options.no_wait;
 	cleanup(freep) char **paths = NULL;
@@ -148,7 +154,7 @@ static int run_command(const struct line *line)
 	return r;
 }
 
-static int run_line(const struct line *line, struct log *log)
+static int program_run_line(const struct line *line, struct log *log)
 {
 	int r;
 
@@ -160,8 +166,8 @@ static int run_line(const struct line *line, struct log *log)
 		commands_help(stdout, line->name ? line->command : NULL);
 		return CTL_DONE;
 	}
-	r = check_line(line, log);
-	return r == CTL_DONE ? run_command(line) : r;
+	r = program_check_line(line, log);
+	return r == CTL_DONE ? program_run_command(line) : r;
 }
 
 int program_run(int argc, char **argv)
@@ -179,9 +185,9 @@ int program_run(int argc, char **argv)
 	line.args = calloc((size_t)argc + 1, sizeof(*line.args));
 	if (!line.args)
 		return CTL_FAILED;
-	r = parse(&line, &log, argc, argv);
+	r = program_parse_line(&line, &log, argc, argv);
 	if (r == CTL_DONE)
-		r = run_line(&line, &log);
+		r = program_run_line(&line, &log);
 	free(line.args);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		log_line(&log, LOG_ERR, "cannot write: %s", strerror(errno));

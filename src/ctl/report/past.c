@@ -1,3 +1,8 @@
+/*
+ * A report is read once, and its facts are computed from the times in it.  The chain of a shutdown
+ * is found backwards: from the node that was complete last to the last of the nodes that it waited
+ * for, and so on.
+ */
 #include "ctl/report/past.h"
 
 #include <errno.h>
@@ -12,7 +17,7 @@
 
 /* --- the file --- */
 
-static const char *reason_of(int r)
+static const char *past_reason_of(int r)
 {
 	switch (r) {
 	case -ENOENT:
@@ -27,7 +32,7 @@ static const char *reason_of(int r)
 	return strerror(-r);
 }
 
-static int make_forest(struct past *past)
+static int past_make_forest(struct past *past)
 {
 	size_t n = past->report.n;
 
@@ -55,9 +60,9 @@ int past_run(struct ctl *ctl, int argc, char **argv,
 	int r = report_load(path, FILE_SIZE_MAX, &past.root, &past.report);
 
 	if (r == 0)
-		r = make_forest(&past);
+		r = past_make_forest(&past);
 	if (r < 0) {
-		log_line(&ctl->log, LOG_ERR, "%s: %s", path, reason_of(r));
+		log_line(&ctl->log, LOG_ERR, "%s: %s", path, past_reason_of(r));
 		return CTL_FAILED;
 	}
 	if (ctl->options.json)
@@ -86,7 +91,7 @@ uint64_t past_end(const struct report *report, const struct report_lane *lane)
 }
 
 /* The numbers of a file may be wrong: a distance never wraps. */
-static uint64_t between(int64_t from, int64_t to)
+static uint64_t past_usec_between(int64_t from, int64_t to)
 {
 	return to > from ? (uint64_t)to - (uint64_t)from : 0;
 }
@@ -99,12 +104,12 @@ int64_t past_state_end(const struct report *report, const struct report_lane *la
 
 uint64_t past_state_usec(const struct report *report, const struct report_lane *lane, size_t i)
 {
-	return between(lane->states[i].at_usec, past_state_end(report, lane, i));
+	return past_usec_between(lane->states[i].at_usec, past_state_end(report, lane, i));
 }
 
 uint64_t past_total(const struct report *report, const struct report_lane *lane)
 {
-	return between(lane->node.stop_usec, (int64_t)past_end(report, lane));
+	return past_usec_between(lane->node.stop_usec, (int64_t)past_end(report, lane));
 }
 
 uint64_t past_spent(const struct report *report, const struct report_lane *lane,
@@ -137,7 +142,7 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 		.uid = guard->uid,
 		.command = guard->command,
 		.why = guard->why,
-		.age_usec = between(guard->taken_usec, (int64_t)gone),
+		.age_usec = past_usec_between(guard->taken_usec, (int64_t)gone),
 		.kill_usec = FIELD_NONE,
 		.count = guard->count,
 		.ttl_usec = FIELD_NONE,
@@ -147,8 +152,8 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 /* --- the chain --- */
 
 /* The last node to end in the subtree of @top, not after @until. */
-static const struct report_lane *find_last(const struct report *report, const char *top,
-					   uint64_t until)
+static const struct report_lane *past_find_last(const struct report *report, const char *top,
+						uint64_t until)
 {
 	const struct report_lane *last = NULL;
 
@@ -164,7 +169,7 @@ static const struct report_lane *find_last(const struct report *report, const ch
 }
 
 /* The latest time at which the nodes that @lane waited for were Complete; 0: it waited for none. */
-static uint64_t gate_end(const struct report *report, const struct report_lane *lane)
+static uint64_t past_gate_end(const struct report *report, const struct report_lane *lane)
 {
 	int64_t end = 0;
 
@@ -176,10 +181,10 @@ static uint64_t gate_end(const struct report *report, const struct report_lane *
 }
 
 /* The last node that @lane waited for, by its "after" or that of an ancestor. */
-static const struct report_lane *find_before(const struct report *report,
-					     const struct report_lane *lane)
+static const struct report_lane *past_find_before(const struct report *report,
+						  const struct report_lane *lane)
 {
-	uint64_t until = gate_end(report, lane);
+	uint64_t until = past_gate_end(report, lane);
 	const struct report_lane *last = NULL;
 
 	for (size_t i = 0; until > 0 && i < report->n; i++) {
@@ -189,7 +194,7 @@ static const struct report_lane *find_before(const struct report *report,
 			continue;
 		for (size_t k = 0; k < json_array_size(around->after); k++) {
 			const char *top = json_string_value(json_array_get(around->after, k));
-			const struct report_lane *before = find_last(report, top, until);
+			const struct report_lane *before = past_find_last(report, top, until);
 
 			if (before && (!last || past_end(report, before) > past_end(report, last)))
 				last = before;
@@ -201,11 +206,11 @@ static const struct report_lane *find_before(const struct report *report,
 size_t past_chain(const struct past *past, const struct report_lane **ret, size_t max)
 {
 	const struct report *report = &past->report;
-	const struct report_lane *lane = find_last(report, "", UINT64_MAX);
+	const struct report_lane *lane = past_find_last(report, "", UINT64_MAX);
 	size_t n = 0;
 
 	while (lane && n < max) {
-		const struct report_lane *before = find_before(report, lane);
+		const struct report_lane *before = past_find_before(report, lane);
 
 		ret[n++] = lane;
 		/* Each is earlier than the one it held up, or the file is wrong. */

@@ -111,7 +111,7 @@ uint64_t plot_step(uint64_t usec, unsigned max)
 }
 
 /* Decimals that a step of so many microseconds needs, in units of @unit. */
-static int decimals(uint64_t step, uint64_t unit)
+static int plot_decimals(uint64_t step, uint64_t unit)
 {
 	int n = 0;
 
@@ -125,10 +125,10 @@ char *plot_tick(char buf[static PLOT_TICK_MAX], uint64_t usec, uint64_t step)
 	uint64_t sec = usec / USEC_PER_SEC;
 
 	if (step < USEC_PER_SEC && sec == 0)
-		(void)snprintf(buf, PLOT_TICK_MAX, "%.*fms", decimals(step, USEC_PER_MSEC),
+		(void)snprintf(buf, PLOT_TICK_MAX, "%.*fms", plot_decimals(step, USEC_PER_MSEC),
 			       (double)usec / USEC_PER_MSEC);
 	else if (step < 15 * USEC_PER_SEC)
-		(void)snprintf(buf, PLOT_TICK_MAX, "%.*fs", decimals(step, USEC_PER_SEC),
+		(void)snprintf(buf, PLOT_TICK_MAX, "%.*fs", plot_decimals(step, USEC_PER_SEC),
 			       (double)usec / USEC_PER_SEC);
 	else if (step < 3600 * USEC_PER_SEC)
 		(void)snprintf(buf, PLOT_TICK_MAX, "%" PRIu64 ":%02u min", sec / 60,
@@ -139,21 +139,21 @@ char *plot_tick(char buf[static PLOT_TICK_MAX], uint64_t usec, uint64_t step)
 }
 
 /* The place of a time on the axis; times before the stop are at its beginning. */
-static double x_of(const struct plot *p, int64_t usec)
+static double plot_x_of(const struct plot *p, int64_t usec)
 {
 	double part = usec > 0 ? (double)usec / (double)p->usec : 0;
 
 	return p->left + SPAN * (part > 1 ? 1 : part);
 }
 
-static double y_of(size_t row, const struct plot *p)
+static double plot_y_of(size_t row, const struct plot *p)
 {
 	return HEAD + (double)row * p->lane;
 }
 
 /* --- the frame --- */
 
-static double indent_of(const struct plot *p, size_t i)
+static double plot_indent_of(const struct plot *p, size_t i)
 {
 	double indent = 0;
 
@@ -162,14 +162,14 @@ static double indent_of(const struct plot *p, size_t i)
 	return MIN(indent, NAMES_MOST / 2);
 }
 
-static void measure(struct plot *p)
+static void plot_measure(struct plot *p)
 {
 	const struct forest *f = p->past->forest;
 	double n = (double)p->report->n;
 
 	p->names = NAMES_LEAST;
 	for (size_t i = 0; i < p->report->n; i++) {
-		double need = indent_of(p, i) + FONT * svg_width(forest_name(f, i));
+		double need = plot_indent_of(p, i) + FONT * svg_width(forest_name(f, i));
 
 		if (need > p->names)
 			p->names = MIN(need, NAMES_MOST);
@@ -181,14 +181,14 @@ static void measure(struct plot *p)
 	p->height = HEAD + n * p->lane + FOOT;
 }
 
-static void draw_axis(const struct plot *p)
+static void plot_draw_axis(const struct plot *p)
 {
 	uint64_t step = plot_step(p->usec, TICKS_MAX);
-	double top = HEAD, bottom = y_of(p->report->n, p);
+	double top = HEAD, bottom = plot_y_of(p->report->n, p);
 	char text[PLOT_TICK_MAX];
 
 	for (uint64_t usec = 0; usec <= p->usec; usec += step) {
-		double x = x_of(p, (int64_t)usec);
+		double x = plot_x_of(p, (int64_t)usec);
 
 		plot_tick(text, usec, step);
 		svg_line(p->file, "grid", x, top - 4, x, bottom + 4);
@@ -200,19 +200,19 @@ static void draw_axis(const struct plot *p)
 	(void)fputs("\n", p->file);
 }
 
-static void draw_budget(const struct plot *p)
+static void plot_draw_budget(const struct plot *p)
 {
 	uint64_t usec = p->report->view.budget_usec;
-	double x, bottom = y_of(p->report->n, p);
+	double x, bottom = plot_y_of(p->report->n, p);
 
 	if (usec > p->usec)
 		return;
-	x = x_of(p, (int64_t)usec);
+	x = plot_x_of(p, (int64_t)usec);
 	svg_line(p->file, "budget", x, HEAD, x, bottom + 22);
 	svg_text(p->file, "bad", x, bottom + 33, "middle", "shutdown-timeout");
 }
 
-static void draw_legend(const struct plot *p)
+static void plot_draw_legend(const struct plot *p)
 {
 	double x = MARGIN, y = 64;
 
@@ -229,7 +229,7 @@ static void draw_legend(const struct plot *p)
 	svg_text(p->file, "faint", x + 13, y + 9.5, "start", "guard, until killed or revoked");
 }
 
-static void draw_head(const struct plot *p)
+static void plot_draw_head(const struct plot *p)
 {
 	const struct report_view *v = &p->report->view;
 	char when[PAST_WHEN_MAX], took[CLOCK_TEXT_MAX], text[1024];
@@ -252,24 +252,24 @@ static void draw_head(const struct plot *p)
 
 /* --- lanes --- */
 
-static void draw_name(const struct plot *p, size_t row, size_t i)
+static void plot_draw_name(const struct plot *p, size_t row, size_t i)
 {
 	const struct report_lane *lane = &p->report->lanes[i];
 	bool forced = lane->node.late_usec != FIELD_NONE;
-	double indent = indent_of(p, i), font = forced ? FONT * BOLD : FONT;
+	double indent = plot_indent_of(p, i), font = forced ? FONT * BOLD : FONT;
 
 	(void)fprintf(p->file, "<text class=\"%s\" x=\"%.2f\" y=\"%.2f\">", forced ? "bad" : "name",
-		      MARGIN + indent, y_of(row, p) + p->lane / 2 + FONT * 0.36);
+		      MARGIN + indent, plot_y_of(row, p) + p->lane / 2 + FONT * 0.36);
 	svg_title(p->file, "%s", node_name(lane->node.path));
 	svg_escape_cut(p->file, forest_name(p->past->forest, i), (p->names - indent) / font);
 	(void)fputs("</text>\n", p->file);
 }
 
 /* From the stop to the end; a group has no other bars. */
-static void draw_span(const struct plot *p, const struct report_lane *lane, double middle)
+static void plot_draw_span(const struct plot *p, const struct report_lane *lane, double middle)
 {
-	double x1 = x_of(p, lane->node.stop_usec);
-	double x2 = x_of(p, (int64_t)past_end(p->report, lane));
+	double x1 = plot_x_of(p, lane->node.stop_usec);
+	double x2 = plot_x_of(p, (int64_t)past_end(p->report, lane));
 
 	svg_line(p->file, "span", x1, middle, x2, middle);
 	svg_line(p->file, "span", x2, middle - 3, x2, middle + 3);
@@ -277,7 +277,7 @@ static void draw_span(const struct plot *p, const struct report_lane *lane, doub
 }
 
 /* The text that a browser shows when the pointer is on a bar. */
-static void title_state(const struct plot *p, const struct report_lane *lane, size_t i)
+static void plot_title_state(const struct plot *p, const struct report_lane *lane, size_t i)
 {
 	const struct report_guard *main = NULL;
 	char holder[SHOW_NOTE_MAX] = "", from[CLOCK_TEXT_MAX], took[CLOCK_TEXT_MAX];
@@ -296,30 +296,30 @@ static void title_state(const struct plot *p, const struct report_lane *lane, si
 		  clock_text_fine(from, at > 0 ? (uint64_t)at : 0), main ? "; " : "", holder);
 }
 
-static void draw_states(const struct plot *p, const struct report_lane *lane, double top)
+static void plot_draw_states(const struct plot *p, const struct report_lane *lane, double top)
 {
 	for (size_t i = 0; i < lane->n_states; i++) {
 		const char *class = parts[report_part(lane->states[i].state)].class;
-		double x1 = x_of(p, lane->states[i].at_usec);
-		double x2 = x_of(p, past_state_end(p->report, lane, i));
+		double x1 = plot_x_of(p, lane->states[i].at_usec);
+		double x2 = plot_x_of(p, past_state_end(p->report, lane, i));
 
 		/* An open gate takes no time. */
 		if (!class || past_state_usec(p->report, lane, i) < p->usec / 10000)
 			continue;
 		(void)fputs("<g>", p->file);
-		title_state(p, lane, i);
+		plot_title_state(p, lane, i);
 		svg_rect(p->file, class, x1, top + 2, x2 - x1 > 0.8 ? x2 - x1 : 0.8, p->lane - 4);
 		(void)fputs("</g>\n", p->file);
 	}
 }
 
-static void draw_guard(const struct plot *p, const struct report_lane *lane,
-		       const struct report_guard *g, double y)
+static void plot_draw_guard(const struct plot *p, const struct report_lane *lane,
+			    const struct report_guard *g, double y)
 {
 	struct guard_view view = past_guard(p->report, lane, g);
 	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
 	uint64_t gone = g->gone_usec == FIELD_NONE ? p->report->view.total_usec : g->gone_usec;
-	double x1 = x_of(p, g->taken_usec), x2 = x_of(p, (int64_t)gone);
+	double x1 = plot_x_of(p, g->taken_usec), x2 = plot_x_of(p, (int64_t)gone);
 	bool lost = g->end && strcmp(g->end, "dropped") != 0 && strcmp(g->end, "ended") != 0;
 
 	(void)fputs("<g>", p->file);
@@ -333,14 +333,14 @@ static void draw_guard(const struct plot *p, const struct report_lane *lane,
 }
 
 /* The bars of a service show its process. */
-static void draw_guards(const struct plot *p, const struct report_lane *lane, double top)
+static void plot_draw_guards(const struct plot *p, const struct report_lane *lane, double top)
 {
 	for (size_t i = 0; i < lane->n_guards; i++)
 		if (strcmp(lane->guards[i].kind, "process") != 0)
-			draw_guard(p, lane, &lane->guards[i], top + p->lane - 5);
+			plot_draw_guard(p, lane, &lane->guards[i], top + p->lane - 5);
 }
 
-static void draw_end(const struct plot *p, const struct report_lane *lane, double top)
+static void plot_draw_end(const struct plot *p, const struct report_lane *lane, double top)
 {
 	bool forced = lane->node.late_usec != FIELD_NONE;
 	char took[CLOCK_TEXT_MAX], text[CLOCK_TEXT_MAX + 16];
@@ -349,20 +349,20 @@ static void draw_end(const struct plot *p, const struct report_lane *lane, doubl
 		       clock_text_fine(took, past_total(p->report, lane)),
 		       forced ? ", forced" : "");
 	svg_text(p->file, forced ? "took bad" : "took faint",
-		 x_of(p, (int64_t)past_end(p->report, lane)) + 8, top + p->lane / 2 + FONT * 0.36,
-		 "start", text);
+		 plot_x_of(p, (int64_t)past_end(p->report, lane)) + 8,
+		 top + p->lane / 2 + FONT * 0.36, "start", text);
 }
 
-static void draw_lane(const struct plot *p, size_t row, size_t i)
+static void plot_draw_lane(const struct plot *p, size_t row, size_t i)
 {
 	const struct report_lane *lane = &p->report->lanes[i];
-	double top = y_of(row, p);
+	double top = plot_y_of(row, p);
 
-	draw_name(p, row, i);
-	draw_span(p, lane, top + p->lane / 2);
-	draw_states(p, lane, top);
-	draw_guards(p, lane, top);
-	draw_end(p, lane, top);
+	plot_draw_name(p, row, i);
+	plot_draw_span(p, lane, top + p->lane / 2);
+	plot_draw_states(p, lane, top);
+	plot_draw_guards(p, lane, top);
+	plot_draw_end(p, lane, top);
 }
 
 void plot_write(FILE *file, const struct past *past)
@@ -372,7 +372,7 @@ void plot_write(FILE *file, const struct past *past)
 	size_t row = 0;
 
 	p.usec = p.report->view.total_usec ? p.report->view.total_usec : 1;
-	measure(&p);
+	plot_measure(&p);
 	(void)fprintf(file,
 		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
@@ -381,15 +381,16 @@ void plot_write(FILE *file, const struct past *past)
 	svg_title(file, "Shutdown of %s", p.report->view.host);
 	(void)fputs(style, file);
 	svg_rect(file, "page", 0, 0, p.width, p.height);
-	draw_head(&p);
-	draw_legend(&p);
+	plot_draw_head(&p);
+	plot_draw_legend(&p);
 	for (size_t i = 1; i < p.report->n; i += 2) {
-		svg_rect(file, "odd", MARGIN - 4, y_of(i, &p), p.width - 2 * MARGIN + 8, p.lane);
+		svg_rect(file, "odd", MARGIN - 4, plot_y_of(i, &p), p.width - 2 * MARGIN + 8,
+			 p.lane);
 		(void)fputs("\n", file);
 	}
-	draw_axis(&p);
-	draw_budget(&p);
+	plot_draw_axis(&p);
+	plot_draw_budget(&p);
 	for (size_t i = f->first; i != FOREST_NONE; i = forest_next(f, i))
-		draw_lane(&p, row++, i);
+		plot_draw_lane(&p, row++, i);
 	(void)fputs("</svg>\n", file);
 }

@@ -1,3 +1,8 @@
+/*
+ * Elements of SVG, with text that may have any bytes.  The fonts of the reader are unknown, so the
+ * width of a text is estimated by character, and never too small for most fonts: a text that may
+ * not fit is cut and ends with an ellipsis.
+ */
 #include "ctl/report/svg.h"
 
 #include <stdarg.h>
@@ -16,7 +21,7 @@ static const char mark[] = "\xe2\x80\xa6";
 /*
  * In XML no number whatever stands for these; and those that turn the direction are shown as well.
  */
-static bool is_unfit(const char *s, size_t length)
+static bool svg_is_unfit(const char *s, size_t length)
 {
 	static const char *const unfit[] = {
 		"\xef\xbf\xbe", "\xef\xbf\xbf", "\xe2\x80\xaa", "\xe2\x80\xab",
@@ -36,11 +41,11 @@ static bool is_unfit(const char *s, size_t length)
 }
 
 /* A character is this wide; *ret_length 0: it is one byte that is shown as \xHH. */
-static double measure(const char *s, size_t *ret_length)
+static double svg_measure(const char *s, size_t *ret_length)
 {
 	size_t length = text_character(s);
 
-	*ret_length = length && !is_unfit(s, length) ? length : 0;
+	*ret_length = length && !svg_is_unfit(s, length) ? length : 0;
 	if (!*ret_length)
 		return 4 * NARROW;
 	return length == 1 ? NARROW : WIDE;
@@ -53,13 +58,13 @@ double svg_width(const char *text)
 	while (*text) {
 		size_t length;
 
-		width += measure(text, &length);
+		width += svg_measure(text, &length);
 		text += length ? length : 1;
 	}
 	return width;
 }
 
-static void write_character(FILE *file, const char *s, size_t length)
+static void svg_write_character(FILE *file, const char *s, size_t length)
 {
 	static const char special[] = "&<>\"'";
 	static const char *const names[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
@@ -81,10 +86,10 @@ void svg_escape_cut(FILE *file, const char *text, double width)
 	while (*text) {
 		size_t length;
 
-		width -= measure(text, &length);
+		width -= svg_measure(text, &length);
 		if (cut && width < 0)
 			break;
-		write_character(file, text, length);
+		svg_write_character(file, text, length);
 		text += length ? length : 1;
 	}
 	if (cut)

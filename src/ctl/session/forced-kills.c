@@ -1,15 +1,20 @@
+/*
+ * A reply has "forced" and "losses", the processes that were killed and the guards that were
+ * revoked, also if it is an error.  They are printed as warnings, or collected from several
+ * replies into one object for --json.
+ */
 #include "ctl/session/forced-kills.h"
 
 #include <string.h>
 
 #define LISTED_MAX 8 /* the others are counted */
 
-static bool is_forced(const json_t *parameters)
+static bool forced_kills_has_any(const json_t *parameters)
 {
 	return json_is_true(json_object_get(parameters, "forced"));
 }
 
-static void say(struct ctl *ctl, const json_t *losses)
+static void forced_kills_print_nodes(struct ctl *ctl, const json_t *losses)
 {
 	size_t n = json_array_size(losses);
 
@@ -25,20 +30,20 @@ static void say(struct ctl *ctl, const json_t *losses)
 			 n - LISTED_MAX);
 }
 
-bool losses_say(struct ctl *ctl, const json_t *parameters)
+bool forced_kills_print(struct ctl *ctl, const json_t *parameters)
 {
-	if (!is_forced(parameters))
+	if (!forced_kills_has_any(parameters))
 		return false;
 	if (!ctl->options.json)
-		say(ctl, json_object_get(parameters, "losses"));
+		forced_kills_print_nodes(ctl, json_object_get(parameters, "losses"));
 	return true;
 }
 
-void losses_collect(json_t *all, const json_t *parameters)
+void forced_kills_collect(json_t *all, const json_t *parameters)
 {
 	json_t *losses = json_object_get(all, "losses");
 
-	if (!is_forced(parameters))
+	if (!forced_kills_has_any(parameters))
 		return;
 	if (!losses) {
 		losses = json_array();
@@ -49,7 +54,7 @@ void losses_collect(json_t *all, const json_t *parameters)
 }
 
 /* The nodes that were stopped because they require the node. */
-static void say_dependents(struct ctl *ctl, const json_t *reply, json_t *all)
+static void forced_kills_print_dependents(struct ctl *ctl, const json_t *reply, json_t *all)
 {
 	const json_t *with = json_object_get(reply, "with"), *path;
 	json_t *known = json_object_get(all, "with");
@@ -61,13 +66,14 @@ static void say_dependents(struct ctl *ctl, const json_t *reply, json_t *all)
 	}
 	json_array_foreach (with, i, path) {
 		(void)json_array_append(known, (json_t *)path);
-		ctl_say(ctl, "%s: %s with %s, which it requires",
-			json_string_value(path) ? json_string_value(path) : "-",
-			ctl->options.no_wait ? "stops" : "stopped", node_name(ctl->ongoing.node));
+		ctl_print(ctl, "%s: %s with %s, which it requires",
+			  json_string_value(path) ? json_string_value(path) : "-",
+			  ctl->options.no_wait ? "stops" : "stopped", node_name(ctl->ongoing.node));
 	}
 }
 
-int losses_call(struct ctl *ctl, enum interface_method method, json_t *parameters, json_t *losses)
+int forced_kills_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		      json_t *losses)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = session_ask(ctl, method, parameters, &reply);
@@ -75,10 +81,10 @@ int losses_call(struct ctl *ctl, enum interface_method method, json_t *parameter
 	if (r != CTL_DONE)
 		return r;
 	if (reply.error) {
-		(void)losses_say(ctl, reply.parameters);
+		(void)forced_kills_print(ctl, reply.parameters);
 		return session_refused(ctl, &reply);
 	}
-	say_dependents(ctl, reply.parameters, losses);
-	losses_collect(losses, reply.parameters);
+	forced_kills_print_dependents(ctl, reply.parameters, losses);
+	forced_kills_collect(losses, reply.parameters);
 	return CTL_DONE;
 }

@@ -8,13 +8,14 @@
 #include "ctl/session/session.h"
 
 /* Returns true if something was forced, and lists it on standard error, but for --json. */
-bool losses_say(struct ctl *ctl, const json_t *parameters);
+bool forced_kills_print(struct ctl *ctl, const json_t *parameters);
 
 /* Adds the losses to @all, an object that is empty without losses. */
-void losses_collect(json_t *all, const json_t *parameters);
+void forced_kills_collect(json_t *all, const json_t *parameters);
 
 /*
  * Like session_do() for a stop or restart of ctl->ongoing.node: an error may list losses, too.  Prints
  * the dependents that were stopped as well, and adds these and the losses to @all.
  */
-int losses_call(struct ctl *ctl, enum interface_method method, json_t *parameters, json_t *all);
+int forced_kills_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		      json_t *all);

@@ -29,7 +29,7 @@ struct machine_check {
 
 /* --- signs of a shell --- */
 
-static bool is_shell(const char *program)
+static bool machine_is_shell(const char *program)
 {
 	static const char *const shells[] = { "sh",  "bash", "dash", "ash",    "ksh",
 					      "zsh", "fish", "env",  "busybox" };
@@ -42,7 +42,7 @@ static bool is_shell(const char *program)
 	return false;
 }
 
-static bool is_operator(const char *word)
+static bool machine_is_operator(const char *word)
 {
 	static const char *const operators[] = { "|", "||", "&&", "&",	 ";",	 ">", ">>",
 						 "<", "<<", "2>", "2>>", "2>&1", "&>" };
@@ -56,7 +56,7 @@ static bool is_operator(const char *word)
 }
 
 /* The "$NAME" or "${NAME" in @word, or NULL. */
-static const char *find_variable(const char *word)
+static const char *machine_find_variable(const char *word)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_{";
 
@@ -66,14 +66,14 @@ static const char *find_variable(const char *word)
 	return NULL;
 }
 
-static void check_signs(const struct machine_check *check, char *const *argv)
+static void machine_check_signs(const struct machine_check *check, char *const *argv)
 {
 	char excerpt[DIAG_EXCERPT_MAX];
 
-	if (is_shell(argv[0]))
+	if (machine_is_shell(argv[0]))
 		return;
 	for (char *const *word = argv + 1; *word; word++) {
-		const char *variable = find_variable(*word);
+		const char *variable = machine_find_variable(*word);
 
 		if (strcmp(*word, "#") == 0) {
 			machine_warn(check,
@@ -82,7 +82,7 @@ static void check_signs(const struct machine_check *check, char *const *argv)
 				     argv[0]);
 			return;
 		}
-		if (is_operator(*word) || variable) {
+		if (machine_is_operator(*word) || variable) {
 			machine_warn(
 				check,
 				"'%s' is an argument of %s, as no shell runs the command: write "
@@ -97,7 +97,7 @@ static void check_signs(const struct machine_check *check, char *const *argv)
 
 enum found { FOUND_NOTHING, FOUND_OTHER, FOUND_PROGRAM };
 
-static enum found look(const char *path)
+static enum found machine_look_at(const char *path)
 {
 	struct stat st;
 
@@ -106,7 +106,7 @@ static enum found look(const char *path)
 	return S_ISREG(st.st_mode) && (st.st_mode & 0111) ? FOUND_PROGRAM : FOUND_OTHER;
 }
 
-static const char *find_path(const struct node_config *node)
+static const char *machine_find_path(const struct node_config *node)
 {
 	const char *ours = getenv("PATH");
 
@@ -116,7 +116,7 @@ static const char *find_path(const struct node_config *node)
 	return ours ? ours : DEFAULT_PATH;
 }
 
-static enum found look_in_path(const char *path, const char *name)
+static enum found machine_look_in_path(const char *path, const char *name)
 {
 	enum found best = FOUND_NOTHING;
 
@@ -129,30 +129,30 @@ static enum found look_in_path(const char *path, const char *name)
 			file = NULL;
 			return FOUND_PROGRAM;
 		}
-		found = look(file);
+		found = machine_look_at(file);
 		best = found > best ? found : best;
 	}
 	return best;
 }
 
-static enum found look_for(const struct node_config *node, const char *name)
+static enum found machine_look_for(const struct node_config *node, const char *name)
 {
 	cleanup(freep) char *file = NULL;
 
 	if (!strchr(name, '/'))
-		return look_in_path(find_path(node), name);
+		return machine_look_in_path(machine_find_path(node), name);
 	if (*name == '/')
-		return look(name);
+		return machine_look_at(name);
 	if (asprintf(&file, "%s/%s", node->directory ? node->directory : ".", name) < 0) {
 		file = NULL;
 		return FOUND_PROGRAM;
 	}
-	return look(file);
+	return machine_look_at(file);
 }
 
-static void check_command(const struct machine_check *check, char *const *argv)
+static void machine_check_command(const struct machine_check *check, char *const *argv)
 {
-	enum found found = look_for(check->node, argv[0]);
+	enum found found = machine_look_for(check->node, argv[0]);
 	char excerpt[DIAG_EXCERPT_MAX];
 
 	diag_excerpt(excerpt, argv[0]);
@@ -162,11 +162,11 @@ static void check_command(const struct machine_check *check, char *const *argv)
 		machine_warn(check, "there is no program '%s'", excerpt);
 	else if (found == FOUND_NOTHING)
 		machine_warn(check, "there is no program '%s' in %s", excerpt,
-			     find_path(check->node));
-	check_signs(check, argv);
+			     machine_find_path(check->node));
+	machine_check_signs(check, argv);
 }
 
-static void check_directory(const struct machine_check *check)
+static void machine_check_directory(const struct machine_check *check)
 {
 	const char *directory = check->node->directory;
 	struct stat st;
@@ -178,7 +178,8 @@ static void check_directory(const struct machine_check *check)
 /* --- log files --- */
 
 /* Returns the key that sets output @fd of @node, and its place: a nearer log is for both streams. */
-static struct key_source find_output(const struct node_config *node, int fd, enum key_id *key)
+static struct key_source machine_find_output(const struct node_config *node, int fd,
+					     enum key_id *key)
 {
 	enum key_id own_key = fd == 1 ? KEY_STDOUT : KEY_STDERR;
 	struct key_source own = key_source_of(node, own_key), log = key_source_of(node, KEY_LOG);
@@ -189,8 +190,8 @@ static struct key_source find_output(const struct node_config *node, int fd, enu
 	return *key == KEY_LOG ? log : own;
 }
 
-static void check_log(const struct node_config *node, int fd, const struct config *config,
-		      struct diag *diag)
+static void machine_check_log(const struct node_config *node, int fd, const struct config *config,
+			      struct diag *diag)
 {
 	const struct output *output = node_config_output(node, fd);
 	const struct output *first = node_config_output(node, 1);
@@ -204,17 +205,17 @@ static void check_log(const struct node_config *node, int fd, const struct confi
 		return;
 	if (fd == 2 && first->kind == OUTPUT_FILE && strcmp(output->path, first->path) == 0)
 		return;
-	r = logfile_look(output->path, uid);
+	r = logfile_refusal(output->path, uid);
 	if (r == 0)
 		return;
-	source = find_output(node, fd, &key);
+	source = machine_find_output(node, fd, &key);
 	diag_add(diag, DIAG_ERROR, source.place, "[%s] %s: '%s' cannot be a log file: %s",
 		 node_config_section(source.node), keys[key].name,
 		 diag_excerpt(excerpt, output->path), logfile_error_text(-r));
 }
 
-static void check_node(const struct node_config *node, const struct config *config,
-		       struct diag *diag)
+static void machine_check_node(const struct node_config *node, const struct config *config,
+			       struct diag *diag)
 {
 	struct machine_check check = { .node = node, .diag = diag };
 
@@ -223,20 +224,20 @@ static void check_node(const struct node_config *node, const struct config *conf
 
 		check.key = hook_name(kind);
 		for (size_t i = 0; i < commands->n; i++)
-			check_command(&check, commands->argv[i]);
+			machine_check_command(&check, commands->argv[i]);
 	}
 	if (!node->argv)
 		return;
 	check.key = keys[KEY_COMMAND].name;
-	check_command(&check, node->argv);
+	machine_check_command(&check, node->argv);
 	check.key = keys[KEY_DIRECTORY].name;
-	check_directory(&check);
-	check_log(node, 1, config, diag);
-	check_log(node, 2, config, diag);
+	machine_check_directory(&check);
+	machine_check_log(node, 1, config, diag);
+	machine_check_log(node, 2, config, diag);
 }
 
 void machine_check(const struct config *config, struct diag *diag)
 {
 	for (size_t i = 0; i < config->n_nodes; i++)
-		check_node(config->nodes[i], config, diag);
+		machine_check_node(config->nodes[i], config, diag);
 }

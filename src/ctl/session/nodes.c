@@ -1,3 +1,8 @@
+/*
+ * A status may be several replies.  nodes_fetch() joins them into one; nodes_walk() has only one
+ * of them at a time, for output that begins before all are there.  nodes_resolve() turns arguments
+ * into paths: only a glob or a template needs the list of nodes, which is fetched once.
+ */
 #include "ctl/session/nodes.h"
 
 #include <argz.h>
@@ -11,7 +16,7 @@
 
 #define NODES_MAX (1 << 20) /* in all replies together */
 
-static int ask(struct ctl *ctl, const char *path)
+static int nodes_send_request(struct ctl *ctl, const char *path)
 {
 	json_t *parameters = json_pack("{s:s}", "node", path);
 	int r = session_open(ctl);
@@ -23,7 +28,7 @@ static int ask(struct ctl *ctl, const char *path)
 }
 
 /* All replies as one: the nodes of the others are added to those of the first. */
-static int receive_all(struct ctl *ctl, struct message_reply *ret)
+static int nodes_receive_all(struct ctl *ctl, struct message_reply *ret)
 {
 	struct message_reply reply = {}, next;
 	int r = session_receive(ctl, &reply);
@@ -46,7 +51,7 @@ static int receive_all(struct ctl *ctl, struct message_reply *ret)
 	return r;
 }
 
-static int parse(struct ctl *ctl, struct nodes *nodes)
+static int nodes_parse_reply(struct ctl *ctl, struct nodes *nodes)
 {
 	int r = node_view_parse_array(nodes->reply.parameters, "nodes", &nodes->nodes, &nodes->n);
 
@@ -56,12 +61,12 @@ static int parse(struct ctl *ctl, struct nodes *nodes)
 int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret)
 {
 	struct nodes nodes = {};
-	int r = ask(ctl, path);
+	int r = nodes_send_request(ctl, path);
 
 	if (r == CTL_DONE)
-		r = receive_all(ctl, &nodes.reply);
+		r = nodes_receive_all(ctl, &nodes.reply);
 	if (r == CTL_DONE)
-		r = parse(ctl, &nodes);
+		r = nodes_parse_reply(ctl, &nodes);
 	if (r == CTL_DONE)
 		*ret = nodes;
 	else
@@ -76,23 +81,23 @@ void nodes_done(struct nodes *nodes)
 	*nodes = (struct nodes){};
 }
 
-static int walk_receive(struct ctl *ctl, struct nodes_walk *walk)
+static int nodes_walk_receive(struct ctl *ctl, struct nodes_walk *walk)
 {
 	int r;
 
 	nodes_done(&walk->part);
 	walk->next = 0;
 	r = session_receive(ctl, &walk->part.reply);
-	return r == CTL_DONE ? parse(ctl, &walk->part) : r;
+	return r == CTL_DONE ? nodes_parse_reply(ctl, &walk->part) : r;
 }
 
 int nodes_walk(struct ctl *ctl, const char *path, struct nodes_walk *ret)
 {
 	struct nodes_walk walk = {};
-	int r = ask(ctl, path);
+	int r = nodes_send_request(ctl, path);
 
 	if (r == CTL_DONE)
-		r = walk_receive(ctl, &walk);
+		r = nodes_walk_receive(ctl, &walk);
 	if (r == CTL_DONE)
 		*ret = walk;
 	else
@@ -105,7 +110,7 @@ int nodes_walk_next(struct ctl *ctl, struct nodes_walk *walk, const struct node_
 	int r = CTL_DONE;
 
 	while (r == CTL_DONE && walk->next == walk->part.n && walk->part.reply.continues)
-		r = walk_receive(ctl, walk);
+		r = nodes_walk_receive(ctl, walk);
 	if (r == CTL_DONE)
 		*ret = walk->next < walk->part.n ? &walk->part.nodes[walk->next++] : NULL;
 	return r;
@@ -117,20 +122,20 @@ void nodes_walk_done(struct nodes_walk *walk)
 }
 
 /* The name of a template, which is no node: all of its instances. */
-static bool is_template(const char *arg)
+static bool nodes_is_template(const char *arg)
 {
 	return *arg && arg[strlen(arg) - 1] == '@';
 }
 
 /* No node's name has one of these. */
-static bool is_glob(const char *arg)
+static bool nodes_is_glob(const char *arg)
 {
-	return is_template(arg) || strpbrk(arg, "*?[");
+	return nodes_is_template(arg) || strpbrk(arg, "*?[");
 }
 
-static bool is_match(const char *glob, const char *path)
+static bool nodes_is_match(const char *glob, const char *path)
 {
-	if (is_template(glob) && !strpbrk(glob, "*?["))
+	if (nodes_is_template(glob) && !strpbrk(glob, "*?["))
 		return strncmp(path, glob, strlen(glob)) == 0 && !strchr(path + strlen(glob), '/');
 	return fnmatch(glob, path, FNM_PATHNAME) == 0;
 }
@@ -141,12 +146,12 @@ struct paths {
 	struct dict known; /* the same, borrowed */
 };
 
-static const char *path_itself(const void *path)
+static const char *nodes_path_itself(const void *path)
 {
 	return path;
 }
 
-static int paths_add(struct ctl *ctl, struct paths *p, const char *path)
+static int nodes_add_to_paths(struct ctl *ctl, struct paths *p, const char *path)
 {
 	if (dict_find(&p->known, path))
 		return CTL_DONE;
@@ -155,8 +160,8 @@ static int paths_add(struct ctl *ctl, struct paths *p, const char *path)
 	return dict_add(&p->known, (char *)path) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
 }
 
-static int add_matching(struct ctl *ctl, struct paths *p, const char *glob,
-			const struct nodes *nodes)
+static int nodes_add_matching(struct ctl *ctl, struct paths *p, const char *glob,
+			      const struct nodes *nodes)
 {
 	bool found = false;
 	int r = CTL_DONE;
@@ -166,10 +171,10 @@ static int add_matching(struct ctl *ctl, struct paths *p, const char *glob,
 		const char *path = nodes->nodes[i].path;
 
 		/* The root is called /, which no glob matches. */
-		if (!*path || !is_match(glob, path))
+		if (!*path || !nodes_is_match(glob, path))
 			continue;
 		found = true;
-		r = paths_add(ctl, p, path);
+		r = nodes_add_to_paths(ctl, p, path);
 	}
 	if (found)
 		return r;
@@ -178,18 +183,18 @@ static int add_matching(struct ctl *ctl, struct paths *p, const char *glob,
 }
 
 /* A path that is not UTF-8 is the path of no node, and no request can hold it. */
-static int add_path(struct ctl *ctl, struct paths *p, const char *path)
+static int nodes_add_path(struct ctl *ctl, struct paths *p, const char *path)
 {
 	cleanup(json_decrefp) json_t *name = json_string(path);
 
 	if (name)
-		return paths_add(ctl, p, path);
+		return nodes_add_to_paths(ctl, p, path);
 	log_line(&ctl->log, LOG_ERR, "%s: no such node", path);
 	return CTL_NO_NODE;
 }
 
 /* Pointers and strings in one piece, so that they outlive the reply they come from. */
-static char **copy_paths(const struct paths *p, const char *argz)
+static char **nodes_copy_paths(const struct paths *p, const char *argz)
 {
 	size_t pointers = (p->n + 1) * sizeof(char *);
 	char **copy = malloc(pointers + p->size);
@@ -209,22 +214,22 @@ int nodes_resolve(struct ctl *ctl, char *const *args, size_t n_args, char ***ret
 
 	if (memstream_open(&paths.argz) < 0)
 		return ctl_fail(ctl, -ENOMEM);
-	dict_init(&paths.known, path_itself);
+	dict_init(&paths.known, nodes_path_itself);
 	for (size_t i = 0; i < n_args; i++)
-		globs |= is_glob(args[i]);
+		globs |= nodes_is_glob(args[i]);
 	if (globs)
 		r = nodes_fetch(ctl, "", &nodes);
 	if (r == CTL_DONE && !n_args)
-		r = paths_add(ctl, &paths, "");
+		r = nodes_add_to_paths(ctl, &paths, "");
 	for (size_t i = 0; r == CTL_DONE && i < n_args; i++)
-		r = is_glob(args[i])
-			    ? add_matching(ctl, &paths, args[i], &nodes)
-			    : add_path(ctl, &paths, strcmp(args[i], "/") == 0 ? "" : args[i]);
+		r = nodes_is_glob(args[i])
+			    ? nodes_add_matching(ctl, &paths, args[i], &nodes)
+			    : nodes_add_path(ctl, &paths, strcmp(args[i], "/") == 0 ? "" : args[i]);
 	dict_done(&paths.known);
 	if (memstream_close(&paths.argz, &argz) < 0 && r == CTL_DONE)
 		r = ctl_fail(ctl, -ENOMEM);
 	if (r != CTL_DONE)
 		return r;
-	*ret = copy_paths(&paths, argz);
+	*ret = nodes_copy_paths(&paths, argz);
 	return *ret ? CTL_DONE : ctl_fail(ctl, -ENOMEM);
 }

@@ -12,7 +12,7 @@ struct sink {
 	bool failed;
 };
 
-static void sink_add(enum diag_level level, const char *text, void *arg)
+static void offline_add_message(enum diag_level level, const char *text, void *arg)
 {
 	struct sink *sink = arg;
 
@@ -27,7 +27,7 @@ static void sink_add(enum diag_level level, const char *text, void *arg)
 		return;
 	if (level == DIAG_WARNING)
 		(void)fputs("warning: ", stderr);
-	ctl_complain(text);
+	ctl_print_error(text);
 }
 
 int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json_t *all,
@@ -46,7 +46,7 @@ int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json
 		r = diag_errors(diag) > 0 ? -EINVAL : 0;
 	}
 	if (diag)
-		diag_each(diag, sink_add, &sink);
+		diag_each(diag, offline_add_message, &sink);
 	if (sink.failed)
 		r = -ENOMEM;
 	return r == -EINVAL ? CTL_CONFIG : r < 0 ? ctl_fail(ctl, r) : CTL_DONE;

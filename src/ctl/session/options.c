@@ -1,3 +1,8 @@
+/*
+ * An option is a row of the table: name, letter, argument, the commands that it belongs to, help,
+ * and the function that reads the value into a member of struct options.  getopt_long(3) gets its
+ * table from these rows.
+ */
 #include "ctl/session/options.h"
 
 #include <errno.h>
@@ -12,30 +17,30 @@
 
 /* --- the values --- */
 
-static int set_flag(const char *argument, void *value)
+static int option_set_flag(const char *argument, void *value)
 {
 	(void)argument;
 	*(bool *)value = true;
 	return 0;
 }
 
-static int set_text(const char *argument, void *value)
+static int option_set_text(const char *argument, void *value)
 {
 	*(const char **)value = argument;
 	return 0;
 }
 
-static int set_path(const char *argument, void *value)
+static int option_set_path(const char *argument, void *value)
 {
-	return *argument ? set_text(argument, value) : -EINVAL;
+	return *argument ? option_set_text(argument, value) : -EINVAL;
 }
 
-static int set_duration(const char *argument, void *value)
+static int option_set_duration(const char *argument, void *value)
 {
 	return parse_duration(argument, value);
 }
 
-static int set_span(const char *argument, void *value)
+static int option_set_span(const char *argument, void *value)
 {
 	uint64_t usec;
 	int r = parse_duration(argument, &usec);
@@ -47,17 +52,17 @@ static int set_span(const char *argument, void *value)
 	return r;
 }
 
-static int set_signal(const char *argument, void *value)
+static int option_set_signal(const char *argument, void *value)
 {
 	return parse_signal(argument, value);
 }
 
-static int set_count(const char *argument, void *value)
+static int option_set_count(const char *argument, void *value)
 {
 	return parse_uint(argument, UINT32_MAX, value);
 }
 
-static int set_positive(const char *argument, void *value)
+static int option_set_positive(const char *argument, void *value)
 {
 	uint64_t number;
 	int r = parse_uint(argument, UINT32_MAX, &number);
@@ -70,39 +75,40 @@ static int set_positive(const char *argument, void *value)
 }
 
 /* @names ends with NULL. */
-static int set_one_of(const char *const *names, const char *argument, void *value)
+static int option_set_one_of(const char *const *names, const char *argument, void *value)
 {
 	while (*names && strcmp(argument, *names) != 0)
 		names++;
-	return *names ? set_text(argument, value) : -EINVAL;
+	return *names ? option_set_text(argument, value) : -EINVAL;
 }
 
-static int set_until(const char *argument, void *value)
+static int option_set_until(const char *argument, void *value)
 {
 	static const char *const states[] = { "ready", "running", "stopping", "complete", NULL };
 
-	return set_one_of(states, argument, value);
+	return option_set_one_of(states, argument, value);
 }
 
-static int set_scope(const char *argument, void *value)
+static int option_set_scope(const char *argument, void *value)
 {
 	static const char *const scopes[] = { "main", "group", "all", NULL };
 
-	return set_one_of(scopes, argument, value);
+	return option_set_one_of(scopes, argument, value);
 }
 
-static int add_word(const char *argument, void *value)
+static int option_add_word(const char *argument, void *value)
 {
 	struct option_words *w = value;
 
 	if (w->n == ARRAY_SIZE(w->words))
 		return -ERANGE;
-	return *argument ? set_text(argument, &w->words[w->n++]) : -EINVAL;
+	return *argument ? option_set_text(argument, &w->words[w->n++]) : -EINVAL;
 }
 
-static int add_property(const char *argument, void *value)
+static int option_add_property(const char *argument, void *value)
 {
-	return strchr(argument, '=') && *argument != '=' ? add_word(argument, value) : -EINVAL;
+	return strchr(argument, '=') && *argument != '=' ? option_add_word(argument, value)
+							 : -EINVAL;
 }
 
 /* --- the table --- */
@@ -113,65 +119,77 @@ static int add_property(const char *argument, void *value)
 	}
 
 static const struct option_row table[] = {
-	ROW("socket", 's', "PATH", NULL, "the daemon's control socket", set_path, socket),
-	ROW("json", 0, NULL, NULL, "print JSON", set_flag, json),
+	ROW("socket", 's', "PATH", NULL, "the daemon's control socket", option_set_path, socket),
+	ROW("json", 0, NULL, NULL, "print JSON", option_set_flag, json),
 	ROW("timeout", 0, "D", NULL, "wait no longer than D (250ms, 30s, 5min), then exit with 124",
-	    set_duration, timeout_usec),
-	ROW("no-wait", 0, NULL, NULL, "do not wait until it is done", set_flag, no_wait),
-	ROW("quiet", 'q', NULL, NULL, "print errors only", set_flag, quiet),
-	ROW("help", 'h', NULL, NULL, "show this help", set_flag, help),
-	ROW("version", 0, NULL, NULL, "show the version", set_flag, version),
-	ROW("force", 0, NULL, " shutdown ", "kill the remaining processes now", set_flag, force),
-	ROW("reason", 0, "T", " shutdown ", "the reason, for the log", set_text, reason),
-	ROW("why", 0, "T", " guard ", "the reason of the guard, for the lists", set_text, why),
-	ROW("late", 0, NULL, " guard ", "also on a stopped node that is not yet complete", set_flag,
-	    late),
-	ROW("ttl", 0, "D", " guard ", "hold the guard for no longer than D", set_span, ttl_usec),
+	    option_set_duration, timeout_usec),
+	ROW("no-wait", 0, NULL, NULL, "do not wait until it is done", option_set_flag, no_wait),
+	ROW("quiet", 'q', NULL, NULL, "print errors only", option_set_flag, quiet),
+	ROW("help", 'h', NULL, NULL, "show this help", option_set_flag, help),
+	ROW("version", 0, NULL, NULL, "show the version", option_set_flag, version),
+	ROW("force", 0, NULL, " shutdown ", "kill the remaining processes now", option_set_flag,
+	    force),
+	ROW("reason", 0, "T", " shutdown ", "the reason, for the log", option_set_text, reason),
+	ROW("why", 0, "T", " guard ", "the reason of the guard, for the lists", option_set_text,
+	    why),
+	ROW("late", 0, NULL, " guard ", "also on a stopped node that is not yet complete",
+	    option_set_flag, late),
+	ROW("ttl", 0, "D", " guard ", "hold the guard for no longer than D", option_set_span,
+	    ttl_usec),
 	ROW("on-shutdown", 0, "SIG", " guard ", "send SIG to CMD when the node is shut down",
-	    set_signal, on_shutdown),
+	    option_set_signal, on_shutdown),
 	ROW("for", 0, "STATE", " wait ", "ready, running, stopping or complete (the default)",
-	    set_until, until),
-	ROW("blocking", 0, NULL, " guards ", "only guards that a shutdown is waiting for now", set_flag,
-	    blocking),
+	    option_set_until, until),
+	ROW("blocking", 0, NULL, " guards ", "only guards that a shutdown is waiting for now",
+	    option_set_flag, blocking),
 	ROW("dry-run", 0, NULL, " reload rollout ", "print the changes, and make none",
-	    set_flag, dry_run),
-	ROW("strict", 0, NULL, " check ", "fail for a warning, too", set_flag, strict),
+	    option_set_flag, dry_run),
+	ROW("strict", 0, NULL, " check ", "fail for a warning, too", option_set_flag, strict),
 	ROW("settle", 0, "D", " start restart rollout ",
-	    "time that a service without a readiness check must stay up (1s)", set_duration,
+	    "time that a service without a readiness check must stay up (1s)", option_set_duration,
 	    settle_usec),
-	ROW("parallel", 0, "N", " rollout ", "restart N at a time (1)", set_positive, parallel),
+	ROW("parallel", 0, "N", " rollout ", "restart N at a time (1)", option_set_positive,
+	    parallel),
 	ROW("undo", 0, NULL, " rollout ", "go back to the settings before the last rollout",
-	    set_flag, undo),
-	ROW("now", 0, NULL, " enable disable ", "also start or stop it", set_flag, now),
-	ROW("scope", 0, "SCOPE", " signal ", "main (the default), group or all", set_scope, scope),
+	    option_set_flag, undo),
+	ROW("now", 0, NULL, " enable disable ", "also start or stop it", option_set_flag, now),
+	ROW("scope", 0, "SCOPE", " signal ", "main (the default), group or all", option_set_scope,
+	    scope),
 	ROW("property", 'p', "KEY=VALUE", " run ", "a key of swansong.ini(5); may be repeated",
-	    add_property, properties),
-	ROW("wait", 0, NULL, " run ", "wait for its end, and exit with its status", set_flag, wait),
-	ROW("keep", 0, NULL, " run ", "keep the node when it has ended", set_flag, keep),
-	ROW("trust-config", 0, NULL, " check advise plan ", "accept files of any owner", set_flag,
-	    trust),
-	ROW("follow", 'f', NULL, " logs ", "go on with each line that comes", set_flag, follow),
-	ROW("lines", 'n', "N", " logs ", "the last N lines of each node (10)", set_count, lines),
-	ROW("reopen", 0, NULL, " logs ", "open log files anew, for logrotate", set_flag, reopen),
-	ROW("report", 0, "FILE", " blame plot ", "the report that the daemon has left", set_path,
-	    report),
-	ROW("otlp", 0, NULL, " blame ", "print spans for OpenTelemetry, as JSON", set_flag, otlp),
-	ROW("start", 0, NULL, " blame ", "spans of the starts that the daemon remembers", set_flag,
-	    start),
-	ROW("history", 0, "FILE", " history advise plan ", "the history of ends, if not the daemon's",
-	    set_path, history),
-	ROW("from-history", 0, NULL, " plan ", "also how long it takes by past ends", set_flag,
-	    from_history),
+	    option_add_property, properties),
+	ROW("wait", 0, NULL, " run ", "wait for its end, and exit with its status", option_set_flag,
+	    wait),
+	ROW("keep", 0, NULL, " run ", "keep the node when it has ended", option_set_flag, keep),
+	ROW("trust-config", 0, NULL, " check advise plan ", "accept files of any owner",
+	    option_set_flag, trust),
+	ROW("follow", 'f', NULL, " logs ", "go on with each line that comes", option_set_flag,
+	    follow),
+	ROW("lines", 'n', "N", " logs ", "the last N lines of each node (10)", option_set_count,
+	    lines),
+	ROW("reopen", 0, NULL, " logs ", "open log files anew, for logrotate", option_set_flag,
+	    reopen),
+	ROW("report", 0, "FILE", " blame plot ", "the report that the daemon has left",
+	    option_set_path, report),
+	ROW("otlp", 0, NULL, " blame ", "print spans for OpenTelemetry, as JSON", option_set_flag,
+	    otlp),
+	ROW("start", 0, NULL, " blame ", "spans of the starts that the daemon remembers",
+	    option_set_flag, start),
+	ROW("history", 0, "FILE", " history advise plan ",
+	    "the history of ends, if not the daemon's", option_set_path, history),
+	ROW("from-history", 0, NULL, " plan ", "also how long it takes by past ends",
+	    option_set_flag, from_history),
 	ROW("grace", 0, "D", " plan shutdown ",
-	    "shutdown: end within D; plan: exit with 1 if it may take longer", set_span,
+	    "shutdown: end within D; plan: exit with 1 if it may take longer", option_set_span,
 	    grace_usec),
-	ROW("config", 0, "FILE", " advise cat plan show ", "a file or folder to read, without a daemon; may be repeated",
-	    add_word, configs),
-	ROW("once", 0, NULL, " top ", "once, also on a terminal", set_flag, once),
-	ROW("all", 0, NULL, " show ", "show the defaults, too", set_flag, all),
-	ROW("reverse", 0, NULL, " deps ", "show the dependents of the nodes instead", set_flag, reverse),
-	ROW("last", 0, "N", " events ", "begin with the last N that are remembered", set_count,
-	    last),
+	ROW("config", 0, "FILE", " advise cat plan show ",
+	    "a file or folder to read, without a daemon; may be repeated", option_add_word,
+	    configs),
+	ROW("once", 0, NULL, " top ", "once, also on a terminal", option_set_flag, once),
+	ROW("all", 0, NULL, " show ", "show the defaults, too", option_set_flag, all),
+	ROW("reverse", 0, NULL, " deps ", "show the dependents of the nodes instead",
+	    option_set_flag, reverse),
+	ROW("last", 0, "N", " events ", "begin with the last N that are remembered",
+	    option_set_count, last),
 };
 
 size_t options_table(const struct option_row **ret)
@@ -180,7 +198,7 @@ size_t options_table(const struct option_row **ret)
 	return ARRAY_SIZE(table);
 }
 
-static int key_of(const struct option_row *row)
+static int option_key_of(const struct option_row *row)
 {
 	return row->letter ? row->letter : LONG_KEYS + (int)(row - table);
 }
@@ -192,7 +210,7 @@ void options_getopt(struct option ret[static OPTIONS_MAX])
 		ret[i] = (struct option){
 			.name = table[i].name,
 			.has_arg = table[i].argument ? required_argument : no_argument,
-			.val = key_of(&table[i]),
+			.val = option_key_of(&table[i]),
 		};
 	ret[ARRAY_SIZE(table)] = (struct option){};
 }
@@ -201,7 +219,7 @@ const struct option_row *option_find(int key)
 {
 	const struct option_row *row = table;
 
-	while (key_of(row) != key)
+	while (option_key_of(row) != key)
 		row++;
 	return row;
 }

@@ -28,13 +28,13 @@ struct options {
 	int on_shutdown;      /* a signal; 0: none was given */
 	const char *until;    /* NULL: none was given */
 	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once, now, undo;
-	const char *scope;  /* NULL: none was given */
+	const char *scope;	      /* NULL: none was given */
 	const char *report, *history; /* likewise */
-	bool reopen;	    /* logs */
-	bool from_history;  /* plan */
-	bool otlp, start;   /* blame */
-	uint64_t lines;	    /* likewise */
-	uint64_t last;	    /* events; UINT64_MAX: none was given */
+	bool reopen;		      /* logs */
+	bool from_history;	      /* plan */
+	bool otlp, start;	      /* blame */
+	uint64_t lines;		      /* likewise */
+	uint64_t last;		      /* events; UINT64_MAX: none was given */
 	struct option_words properties;
 	uint64_t grace_usec;	     /* plan, shutdown; UINT64_MAX: none was given */
 	struct option_words configs; /* advise, cat, plan, show */

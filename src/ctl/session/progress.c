@@ -1,3 +1,7 @@
+/*
+ * A wait is one call with "more".  Each reply is the whole progress so far; on a terminal it is
+ * drawn in place of the last one, and drawn again each second with times that have gone on.
+ */
 #include "ctl/session/progress.h"
 
 #include <errno.h>
@@ -16,7 +20,7 @@ void progress_done(struct progress *p)
 	*p = (struct progress){};
 }
 
-static int parse(struct progress *p)
+static int progress_parse(struct progress *p)
 {
 	static const struct field fields[] = {
 		FIELD(progress, FIELD_INT, elapsed_usec),
@@ -37,14 +41,14 @@ static int parse(struct progress *p)
 }
 
 /* Takes the reply over.  Return: 0; -EBADMSG or -ENOMEM. */
-static int take_reply(struct message_reply *reply, struct progress *ret)
+static int progress_take_reply(struct message_reply *reply, struct progress *ret)
 {
 	struct progress p = { .reply = *reply, .more_pending = FIELD_NONE };
 	int r = 0;
 
 	*reply = (struct message_reply){};
 	if (p.reply.continues || json_object_get(p.reply.parameters, "node"))
-		r = parse(&p);
+		r = progress_parse(&p);
 	if (r < 0)
 		progress_done(&p);
 	else
@@ -57,7 +61,8 @@ bool progress_is_drawn(const struct ctl *ctl)
 	return ctl->out.terminal && !ctl->options.quiet && !ctl->options.json;
 }
 
-static int await_reply(struct ctl *ctl, const struct progress *last, struct message_reply *ret)
+static int progress_await_reply(struct ctl *ctl, const struct progress *last,
+				struct message_reply *ret)
 {
 	for (;;) {
 		uint64_t now = clock_now_usec(), until = ctl->deadline_usec;
@@ -80,19 +85,19 @@ static int await_reply(struct ctl *ctl, const struct progress *last, struct mess
 int progress_receive(struct ctl *ctl, const struct progress *last, struct progress *ret)
 {
 	struct message_reply reply;
-	int r = await_reply(ctl, last, &reply);
+	int r = progress_await_reply(ctl, last, &reply);
 
 	if (r < 0)
 		return r;
 	if (!reply.error)
-		return take_reply(&reply, ret);
+		return progress_take_reply(&reply, ret);
 	screen_wipe(&ctl->out);
 	r = session_refused(ctl, &reply);
 	message_reply_done(&reply);
 	return r;
 }
 
-static uint64_t count_guards(const struct progress *p)
+static uint64_t progress_count_guards(const struct progress *p)
 {
 	uint64_t n = 0;
 
@@ -119,13 +124,13 @@ void progress_describe(struct words *w, const struct progress *p, uint64_t since
 	words_add(w, "", "%s: %s for %s, %s", node_name(p->node.path),
 		  p->node.state == NODE_RUNNING ? "running" : "shutting down",
 		  clock_text(text, clock_add(so_far, since_usec)),
-		  show_count(count, count_guards(p), "guard"));
+		  show_count(count, progress_count_guards(p), "guard"));
 	if (kill_usec != FIELD_NONE)
 		words_add(w, "; ", "kill in %s",
 			  clock_text(text, kill_usec - MIN(kill_usec, since_usec)));
 }
 
-static void add_guard(struct table *t, const struct guard_view *g, uint64_t since_usec)
+static void progress_add_guard(struct table *t, const struct guard_view *g, uint64_t since_usec)
 {
 	char holder[SHOW_NOTE_MAX], text[CLOCK_TEXT_MAX], kill_text[SHOW_KILL_MAX];
 	uint64_t kill_usec = g->kill_usec;
@@ -139,7 +144,7 @@ static void add_guard(struct table *t, const struct guard_view *g, uint64_t sinc
 	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
 }
 
-static void add_pending(struct table *t, const struct node_view *node)
+static void progress_add_pending(struct table *t, const struct node_view *node)
 {
 	char state[SHOW_STATE_MAX], note[SHOW_NOTE_MAX];
 	enum style style;
@@ -161,9 +166,9 @@ int progress_redraw(struct ctl *ctl, const struct progress *p)
 
 	table_init(&t, 5, NULL);
 	for (size_t i = 0; i < p->n; i++)
-		add_guard(&t, &p->guards[i], since_usec);
+		progress_add_guard(&t, &p->guards[i], since_usec);
 	for (size_t i = 0; i < p->n_pending; i++)
-		add_pending(&t, &p->pending[i]);
+		progress_add_pending(&t, &p->pending[i]);
 	progress_describe(&w, p, since_usec);
 	return screen_redraw(&ctl->out, head, &t);
 }

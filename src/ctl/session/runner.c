@@ -1,3 +1,9 @@
+/*
+ * Runs one command and passes on the signals that would end this process.  All of them are blocked
+ * and come through a signalfd; signals from before the command runs are sent to it when it
+ * exists.  A signal of the terminal has reached the command already, as it is of the same process
+ * group.
+ */
 #include "ctl/session/runner.h"
 
 #include <errno.h>
@@ -11,7 +17,7 @@
 #include "base/macro.h"
 
 /* The signals that would end this process. */
-static void fill_ends(sigset_t *set)
+static void runner_fill_ends(sigset_t *set)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
@@ -27,7 +33,7 @@ int runner_init(struct runner *r)
 	*r = (struct runner){ .signal_fd = -1 };
 	/* If it was ignored when this process was started, waitpid(2) would find no command. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	fill_ends(&heard);
+	runner_fill_ends(&heard);
 	(void)sigaddset(&heard, SIGCHLD);
 	blocked = heard;
 	(void)sigaddset(&blocked, SIGPIPE);
@@ -43,13 +49,13 @@ void runner_done(struct runner *r)
 }
 
 /* Signals from before the command ran reached this process only, also those of a terminal. */
-static void pass_on_early(const struct runner *r)
+static void runner_forward_early(const struct runner *r)
 {
 	static const struct timespec none = { .tv_sec = 0 };
 	sigset_t ends;
 	int signo;
 
-	fill_ends(&ends);
+	runner_fill_ends(&ends);
 	while ((signo = sigtimedwait(&ends, NULL, &none)) > 0)
 		(void)kill(r->pid, signo);
 }
@@ -60,7 +66,7 @@ int runner_start(struct runner *r, char **argv, int out_fd)
 	posix_spawnattr_t attributes;
 	int error = 0;
 
-	runner_follow(r);
+	runner_process_signals(r);
 	if (r->signo)
 		return -EINTR;
 	/* glibc's cannot fail. */
@@ -75,7 +81,7 @@ int runner_start(struct runner *r, char **argv, int out_fd)
 	if (error)
 		r->pid = 0;
 	else
-		pass_on_early(r);
+		runner_forward_early(r);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)posix_spawnattr_destroy(&attributes);
 	return -error;
@@ -95,7 +101,7 @@ void runner_kill(const struct runner *r, int signo)
 		(void)kill(r->pid, signo);
 }
 
-static void note_end(struct runner *r)
+static void runner_note_end(struct runner *r)
 {
 	int status;
 
@@ -105,7 +111,7 @@ static void note_end(struct runner *r)
 	r->pid = 0;
 }
 
-void runner_follow(struct runner *r)
+void runner_process_signals(struct runner *r)
 {
 	struct signalfd_siginfo info;
 
@@ -117,5 +123,5 @@ void runner_follow(struct runner *r)
 		else if (info.ssi_code != SI_KERNEL)
 			runner_kill(r, (int)info.ssi_signo);
 	}
-	note_end(r);
+	runner_note_end(r);
 }

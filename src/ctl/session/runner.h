@@ -13,7 +13,7 @@
 
 struct runner {
 	sigset_t old_mask;
-	int signal_fd; /* readable: there is something for runner_follow() */
+	int signal_fd; /* readable: there is something for runner_process_signals() */
 	pid_t pid;     /* 0: it does not run */
 	int status;    /* its exit status, as a shell has it, once it has run */
 	int signo;     /* the last that came when it did not run, or 0 */
@@ -38,7 +38,7 @@ int runner_start(struct runner *runner, char **argv, int out_fd);
 int runner_fail(struct ctl *ctl, const char *command, int r);
 
 /* Passes on the signals that have come, and notes the end of the command. */
-void runner_follow(struct runner *runner);
+void runner_process_signals(struct runner *runner);
 
 /* Harmless when it has ended. */
 void runner_kill(const struct runner *runner, int signo);

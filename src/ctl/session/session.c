@@ -1,3 +1,9 @@
+/*
+ * A run has one connection, which its first call opens.  Each fault becomes one message on
+ * standard error and an exit status; a refusal of the daemon becomes a message by the table of
+ * errors.  After a timeout the request goes on, and the command prints
+ * the command to wait for it again.
+ */
 #include "ctl/session/session.h"
 
 #include <errno.h>
@@ -20,7 +26,7 @@
 /* The time between two attempts to connect to a daemon that starts. */
 #define CONNECT_AGAIN_MSEC 50
 
-static int open_interrupt(void)
+static int session_open_interrupt(void)
 {
 	sigset_t mask;
 
@@ -48,7 +54,7 @@ void ctl_init(struct ctl *ctl, const char *command, const struct options *option
 	screen_init(&ctl->out, stdout);
 	log_init(&ctl->log, "swansongctl", LOG_INFO);
 	if (waits)
-		ctl->interrupt_fd = open_interrupt();
+		ctl->interrupt_fd = session_open_interrupt();
 }
 
 void ctl_done(struct ctl *ctl)
@@ -59,7 +65,7 @@ void ctl_done(struct ctl *ctl)
 	ctl->path = NULL;
 }
 
-static void print_escaped(FILE *file, const char *text)
+static void session_print_escaped(FILE *file, const char *text)
 {
 	size_t size = strlen(text) * 4 + 1;
 	cleanup(freep) char *line = malloc(size);
@@ -68,7 +74,7 @@ static void print_escaped(FILE *file, const char *text)
 	(void)fflush(file);
 }
 
-void ctl_say(struct ctl *ctl, const char *format, ...)
+void ctl_print(struct ctl *ctl, const char *format, ...)
 {
 	cleanup(freep) char *text = NULL;
 	va_list ap;
@@ -79,12 +85,12 @@ void ctl_say(struct ctl *ctl, const char *format, ...)
 	if (vasprintf(&text, format, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	print_escaped(ctl->out.file, text ? text : strerror(ENOMEM));
+	session_print_escaped(ctl->out.file, text ? text : strerror(ENOMEM));
 }
 
-void ctl_complain(const char *text)
+void ctl_print_error(const char *text)
 {
-	print_escaped(stderr, text);
+	session_print_escaped(stderr, text);
 }
 
 int ctl_print_json(struct ctl *ctl, const json_t *value)
@@ -104,7 +110,7 @@ const char *node_name(const char *path)
 }
 
 /* Prints how to wait for the work again. */
-static void say_ongoing(struct ctl *ctl, const char *why)
+static void session_print_ongoing(struct ctl *ctl, const char *why)
 {
 	const struct ongoing *o = &ctl->ongoing;
 
@@ -116,13 +122,13 @@ static void say_ongoing(struct ctl *ctl, const char *why)
 		log_line(&ctl->log, LOG_ERR, "%s", why);
 }
 
-static int fail_timed_out(struct ctl *ctl)
+static int session_fail_timed_out(struct ctl *ctl)
 {
 	char elapsed[CLOCK_TEXT_MAX], why[CLOCK_TEXT_MAX + 16];
 
 	(void)snprintf(why, sizeof(why), "timed out after %s",
 		       clock_text(elapsed, clock_now_usec() - ctl->start_usec));
-	say_ongoing(ctl, why);
+	session_print_ongoing(ctl, why);
 	return CTL_TIMED_OUT;
 }
 
@@ -130,9 +136,9 @@ int ctl_fail(struct ctl *ctl, int r)
 {
 	switch (r) {
 	case -ETIMEDOUT:
-		return fail_timed_out(ctl);
+		return session_fail_timed_out(ctl);
 	case -EINTR:
-		say_ongoing(ctl, "interrupted");
+		session_print_ongoing(ctl, "interrupted");
 		return CTL_INTERRUPTED;
 	case -ENOBUFS:
 		log_line(&ctl->log, LOG_ERR,
@@ -153,7 +159,7 @@ int ctl_fail(struct ctl *ctl, int r)
 	return CTL_FAILED;
 }
 
-static int fail_connect(struct ctl *ctl, int r)
+static int session_fail_connect(struct ctl *ctl, int r)
 {
 	switch (r) {
 	case -EACCES:
@@ -168,18 +174,18 @@ static int fail_connect(struct ctl *ctl, int r)
 	return CTL_NO_DAEMON;
 }
 
-static bool is_absent(int r)
+static bool session_is_absent(int r)
 {
 	return r == -ENOENT || r == -ECONNREFUSED;
 }
 
 /* Return: as client_connect(). */
-static int await_daemon(struct ctl *ctl, int r)
+static int session_await_daemon(struct ctl *ctl, int r)
 {
 	struct pollfd interrupt = { .fd = ctl->interrupt_fd, .events = POLLIN };
 	int again;
 
-	while (is_absent(r) && clock_now_usec() < ctl->deadline_usec) {
+	while (session_is_absent(r) && clock_now_usec() < ctl->deadline_usec) {
 		if (poll(&interrupt, 1, CONNECT_AGAIN_MSEC) > 0)
 			return -EINTR;
 		again = client_connect(&ctl->client, ctl->path, ctl->deadline_usec);
@@ -201,7 +207,7 @@ bool session_has_daemon(struct ctl *ctl)
 	if (address_find(ctl->options.socket, &path) < 0)
 		return false;
 	/* Any other error is logged by session_open(). */
-	return !is_absent(client_connect(&client, path, ctl->deadline_usec));
+	return !session_is_absent(client_connect(&client, path, ctl->deadline_usec));
 }
 
 int session_open(struct ctl *ctl)
@@ -215,14 +221,15 @@ int session_open(struct ctl *ctl)
 		return ctl_fail(ctl, r);
 	if (address_check(ctl->path) == -EPERM) {
 		log_line(&ctl->log, LOG_ERR,
-			 "%s: not used: its directory is not one of this user alone", ctl->path);
+			 "%s: socket ignored: its directory must belong to this user alone",
+			 ctl->path);
 		return CTL_DENIED;
 	}
 	r = client_connect(&ctl->client, ctl->path, ctl->deadline_usec);
-	if (is_absent(r) && ctl->awaits_daemon)
-		r = await_daemon(ctl, r);
+	if (session_is_absent(r) && ctl->awaits_daemon)
+		r = session_await_daemon(ctl, r);
 	if (r < 0)
-		return fail_connect(ctl, r);
+		return session_fail_connect(ctl, r);
 	client_set_interrupt(ctl->client, ctl->interrupt_fd);
 	return CTL_DONE;
 }
@@ -241,7 +248,7 @@ int session_send(struct ctl *ctl, enum interface_method method, json_t *paramete
 }
 
 /* The reason of a refused reload is a line for each error in the files. */
-static void say_failed(struct ctl *ctl, const char *node, const char *reason)
+static void session_print_failed(struct ctl *ctl, const char *node, const char *reason)
 {
 	cleanup(freep) char *copy = strdup(reason);
 	char *rest = copy, *line;
@@ -252,7 +259,7 @@ static void say_failed(struct ctl *ctl, const char *node, const char *reason)
 	}
 	log_line(&ctl->log, LOG_ERR, "%s: refused, nothing has changed:", node_name(node));
 	while ((line = strtok_r(rest, "\n", &rest)))
-		ctl_complain(line);
+		ctl_print_error(line);
 }
 
 /* The message of each error: "SUBJECT: REASON". */
@@ -270,7 +277,7 @@ static const struct {
 };
 
 /* "ngin: no such node; did you mean web/nginx?" */
-static void say_unknown(struct ctl *ctl, const char *node, const json_t *similar)
+static void session_print_unknown(struct ctl *ctl, const char *node, const json_t *similar)
 {
 	cleanup(freep) char *text = NULL;
 	struct memstream m;
@@ -298,14 +305,16 @@ int session_refused(struct ctl *ctl, const struct message_reply *reply)
 		(void)ctl_print_json(ctl, reply->root);
 	/* An error of varlink itself: program and daemon are of different versions. */
 	if (interface_error_find(reply->error, &error) < 0) {
-		log_line(&ctl->log, LOG_ERR, "the daemon does not understand this: %s",
-			 reply->error);
+		log_line(
+			&ctl->log, LOG_ERR,
+			"the daemon refused the call: %s: swansongctl and swansongd may have different versions",
+			reply->error);
 		return CTL_FAILED;
 	}
 	if (error == ERROR_FAILED)
-		say_failed(ctl, node, reason);
+		session_print_failed(ctl, node, reason);
 	else if (error == ERROR_NO_SUCH_NODE)
-		say_unknown(ctl, node, json_object_get(reply->parameters, "similar"));
+		session_print_unknown(ctl, node, json_object_get(reply->parameters, "similar"));
 	else
 		log_line(&ctl->log, LOG_ERR, "%s: %s",
 			 refusals[error].what ? refusals[error].what : node_name(node),
@@ -313,14 +322,14 @@ int session_refused(struct ctl *ctl, const struct message_reply *reply)
 	return refusals[error].status;
 }
 
-static int receive(struct ctl *ctl, struct message_reply *ret)
+static int session_receive_reply(struct ctl *ctl, struct message_reply *ret)
 {
 	int r = client_receive(ctl->client, ctl->deadline_usec, ret);
 
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
-static int refuse_error(struct ctl *ctl, int r, struct message_reply *reply)
+static int session_refuse_error(struct ctl *ctl, int r, struct message_reply *reply)
 {
 	if (r != CTL_DONE || !reply->error)
 		return r;
@@ -331,7 +340,7 @@ static int refuse_error(struct ctl *ctl, int r, struct message_reply *reply)
 
 int session_receive(struct ctl *ctl, struct message_reply *ret)
 {
-	return refuse_error(ctl, receive(ctl, ret), ret);
+	return session_refuse_error(ctl, session_receive_reply(ctl, ret), ret);
 }
 
 int session_ask(struct ctl *ctl, enum interface_method method, json_t *parameters,
@@ -339,13 +348,13 @@ int session_ask(struct ctl *ctl, enum interface_method method, json_t *parameter
 {
 	int r = session_send(ctl, method, parameters, 0);
 
-	return r == CTL_DONE ? receive(ctl, ret) : r;
+	return r == CTL_DONE ? session_receive_reply(ctl, ret) : r;
 }
 
 int session_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
 		 struct message_reply *ret)
 {
-	return refuse_error(ctl, session_ask(ctl, method, parameters, ret), ret);
+	return session_refuse_error(ctl, session_ask(ctl, method, parameters, ret), ret);
 }
 
 int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters)

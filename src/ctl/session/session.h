@@ -40,7 +40,7 @@ struct ctl {
 	uint64_t start_usec;
 	uint64_t deadline_usec; /* of every request */
 	int interrupt_fd;	/* of SIGINT, or -1: it ends the program */
-	bool awaits_daemon;	/* until the deadline, where there is none yet */
+	bool awaits_daemon;	/* wait for a daemon that has not started yet */
 	struct ongoing ongoing;
 	char *path; /* of the daemon's socket; NULL before session_open() */
 	struct client *client;
@@ -51,10 +51,10 @@ void ctl_init(struct ctl *ctl, const char *command, const struct options *option
 void ctl_done(struct ctl *ctl);
 
 /* A line on standard output, but for --quiet and --json.  All of it is escaped. */
-void ctl_say(struct ctl *ctl, const char *format, ...) printf_like(2, 3);
+void ctl_print(struct ctl *ctl, const char *format, ...) printf_like(2, 3);
 
 /* A line on standard error that is not cut, as log_line() is; @text is escaped. */
-void ctl_complain(const char *text);
+void ctl_print_error(const char *text);
 
 /* Prints one JSON document, or line, to standard output.  Return: CTL_DONE or CTL_FAILED. */
 int ctl_print_json(struct ctl *ctl, const json_t *value);

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 /* The processes of a service descend from the daemon, which the socket names. */
-static pid_t daemon_pid(const struct ctl *ctl)
+static pid_t usage_daemon_pid(const struct ctl *ctl)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
@@ -19,7 +19,7 @@ static pid_t daemon_pid(const struct ctl *ctl)
 
 void usages_take(struct ctl *ctl, struct usages *ret)
 {
-	*ret = (struct usages){ .daemon = daemon_pid(ctl) };
+	*ret = (struct usages){ .daemon = usage_daemon_pid(ctl) };
 	if (ret->daemon > 0)
 		(void)snapshot_take(&ret->snapshot);
 }

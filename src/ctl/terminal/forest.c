@@ -1,3 +1,8 @@
+/*
+ * A view is found by its path in a dictionary, which has the nodes before it only: a parent stands
+ * before its children.  Paths of generations that end beside their successors occur twice; a child
+ * belongs to the last one before it.
+ */
 #include "ctl/terminal/forest.h"
 
 #include <errno.h>
@@ -6,14 +11,14 @@
 
 #include "base/dict.h"
 
-static const char *path_of(const void *view)
+static const char *forest_path_of(const void *view)
 {
 	return ((const struct node_view *)view)->path;
 }
 
 /* The last node so far that has the path of the parent, or FOREST_NONE. */
-static int find_parent(const struct dict *paths, const struct node_view *views, const char *path,
-		       size_t *ret)
+static int forest_find_parent(const struct dict *paths, const struct node_view *views,
+			      const char *path, size_t *ret)
 {
 	const char *slash = strrchr(path, '/');
 	cleanup(freep) char *parent = strndup(path, slash ? (size_t)(slash - path) : 0);
@@ -23,7 +28,7 @@ static int find_parent(const struct dict *paths, const struct node_view *views, 
 	return parent ? 0 : -ENOMEM;
 }
 
-static void append(struct forest *f, size_t i, size_t parent, size_t *last_root)
+static void forest_append(struct forest *f, size_t i, size_t parent, size_t *last_root)
 {
 	size_t *last = parent == FOREST_NONE ? last_root : &f->nodes[parent].last_child;
 	size_t *first = parent == FOREST_NONE ? &f->first : &f->nodes[parent].first_child;
@@ -39,14 +44,14 @@ int forest_new(struct forest **ret, const struct node_view *views, size_t n)
 	cleanup(dict_done) struct dict paths;
 	size_t last_root = FOREST_NONE, parent;
 
-	dict_init(&paths, path_of);
+	dict_init(&paths, forest_path_of);
 	if (!f)
 		return -ENOMEM;
 	*f = (struct forest){ .views = views, .n = n, .first = FOREST_NONE };
 	for (size_t i = 0; i < n; i++) {
-		if (find_parent(&paths, views, views[i].path, &parent) < 0)
+		if (forest_find_parent(&paths, views, views[i].path, &parent) < 0)
 			return -ENOMEM;
-		append(f, i, parent, &last_root);
+		forest_append(f, i, parent, &last_root);
 		dict_remove(&paths, views[i].path);
 		if (dict_add(&paths, (void *)&views[i]) < 0)
 			return -ENOMEM;

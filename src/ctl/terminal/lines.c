@@ -1,3 +1,8 @@
+/*
+ * The buffer has, in this order: written bytes, whole lines that wait to be written, and an
+ * unfinished line.  The whole lines end behind the last newline; a line that is longer than
+ * LINES_LONGEST is passed on in parts.
+ */
 #include "ctl/terminal/lines.h"
 
 #include <errno.h>
@@ -17,7 +22,7 @@ void lines_done(struct lines *l)
 }
 
 /* Room for a chunk behind the unfinished line, which is moved to the front. */
-static int make_room(struct lines *l)
+static int lines_reserve(struct lines *l)
 {
 	size_t size = l->size ? l->size : 2 * CHUNK;
 	char *bytes;
@@ -39,7 +44,7 @@ static int make_room(struct lines *l)
 }
 
 /* Behind the last newline of what has come since @from, or its first one; or NULL. */
-static const char *find_end(const struct lines *l, size_t from, bool first)
+static const char *lines_find_end(const struct lines *l, size_t from, bool first)
 {
 	const char *newline = first ? memchr(l->bytes + from, '\n', l->used - from)
 				    : memrchr(l->bytes + from, '\n', l->used - from);
@@ -47,9 +52,9 @@ static const char *find_end(const struct lines *l, size_t from, bool first)
 	return newline ? newline + 1 : NULL;
 }
 
-static void take_in(struct lines *l, size_t from, bool first)
+static void lines_add_read(struct lines *l, size_t from, bool first)
 {
-	const char *end = find_end(l, from, first);
+	const char *end = lines_find_end(l, from, first);
 
 	if (end) {
 		l->whole = (size_t)(end - l->bytes);
@@ -64,7 +69,7 @@ static void take_in(struct lines *l, size_t from, bool first)
 
 int lines_read(struct lines *l, int fd, size_t most, bool first)
 {
-	int r = make_room(l);
+	int r = lines_reserve(l);
 	size_t from = l->used;
 	ssize_t n;
 
@@ -75,7 +80,7 @@ int lines_read(struct lines *l, int fd, size_t most, bool first)
 		return errno == EINTR ? -EAGAIN : -errno;
 	l->used += (size_t)n;
 	if (n > 0)
-		take_in(l, from, first);
+		lines_add_read(l, from, first);
 	return (int)n;
 }
 

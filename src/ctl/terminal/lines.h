@@ -30,7 +30,7 @@ void lines_done(struct lines *lines);
  */
 int lines_read(struct lines *lines, int fd, size_t most, bool first);
 
-/* How many bytes may be passed on. */
+/* Returns the number of bytes that may be passed on. */
 static inline size_t lines_pending(const struct lines *lines)
 {
 	return lines->whole - lines->begin;
@@ -41,7 +41,7 @@ static inline size_t lines_pending(const struct lines *lines)
  */
 int lines_write(struct lines *lines, int fd);
 
-/* How many bytes of an unfinished line wait here. */
+/* Returns the number of bytes of an unfinished line. */
 static inline size_t lines_unfinished(const struct lines *lines)
 {
 	return lines->used - lines->whole;

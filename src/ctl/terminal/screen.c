@@ -1,3 +1,8 @@
+/*
+ * A table collects its cells in libsmartcols, which renders it at once; columns without a cell are
+ * hidden.  A live view is the same text: before it is drawn again, the cursor goes up by the lines
+ * that are drawn, and each line is cut to the width of the terminal.
+ */
 #include "ctl/terminal/screen.h"
 
 #include <errno.h>
@@ -112,7 +117,7 @@ void table_end_row(struct table *t)
 }
 
 /* The titles are filled up with blanks where the last one is empty. */
-static void cut_blanks(char *text)
+static void screen_cut_blanks(char *text)
 {
 	char *newline = strchrnul(text, '\n'), *end = newline;
 
@@ -135,7 +140,7 @@ static int table_render(struct table *t, bool colour, char **ret)
 		return 0;
 	if (scols_print_table_to_string(t->smart, ret) < 0)
 		return -ENOMEM;
-	cut_blanks(*ret);
+	screen_cut_blanks(*ret);
 	return 0;
 }
 
@@ -149,7 +154,7 @@ int table_print(struct table *t, struct screen *screen)
 	return r;
 }
 
-static struct winsize terminal_size(const struct screen *screen)
+static struct winsize screen_terminal_size(const struct screen *screen)
 {
 	struct winsize size = {};
 
@@ -163,7 +168,7 @@ static struct winsize terminal_size(const struct screen *screen)
  * Prints the first @width columns of the line at @text; all codes of it, which take no room.
  * Return: the end of the line.
  */
-static const char *print_cut(const struct screen *screen, const char *text, int width)
+static const char *screen_print_cut(const struct screen *screen, const char *text, int width)
 {
 	while (*text && *text != '\n') {
 		wchar_t c = 0;
@@ -189,17 +194,17 @@ void screen_wipe(struct screen *screen)
 	(void)fflush(screen->file);
 }
 
-static void print_head(const struct screen *screen, const char *head, int width)
+static void screen_print_head(const struct screen *screen, const char *head, int width)
 {
 	char escaped[4096], line[sizeof(escaped) + 16];
 
 	text_escape(escaped, sizeof(escaped), head);
 	(void)snprintf(line, sizeof(line), "%s%s%s", screen->colour ? codes[STYLE_BOLD] : "",
 		       escaped, screen->colour ? RESET : "");
-	(void)print_cut(screen, line, width);
+	(void)screen_print_cut(screen, line, width);
 }
 
-static size_t count_lines(const char *text)
+static size_t screen_count_lines(const char *text)
 {
 	size_t n = text ? 1 : 0;
 
@@ -210,18 +215,18 @@ static size_t count_lines(const char *text)
 
 int screen_redraw(struct screen *screen, const char *head, struct table *table)
 {
-	struct winsize size = terminal_size(screen);
+	struct winsize size = screen_terminal_size(screen);
 	cleanup(freep) char *text = NULL;
 	int r = table_render(table, screen->colour, &text);
-	size_t rows = r == 0 ? count_lines(text) : 0; /* with that of the titles */
+	size_t rows = r == 0 ? screen_count_lines(text) : 0; /* with that of the titles */
 	/* Room for the head, the line that counts the other rows, and the cursor's own. */
 	size_t shown = MIN(rows, (size_t)size.ws_row - 3);
 	const char *at = text;
 
 	screen_wipe(screen);
-	print_head(screen, head, size.ws_col);
+	screen_print_head(screen, head, size.ws_col);
 	for (size_t row = 0; row < shown; row++)
-		at = print_cut(screen, at, size.ws_col);
+		at = screen_print_cut(screen, at, size.ws_col);
 	if (shown < rows)
 		fprintf(screen->file, "  and %zu more\n", rows - shown);
 	screen->drawn = 1 + shown + (shown < rows);

@@ -1,3 +1,7 @@
+/*
+ * Texts for one cell: states, notes, holders, counts.  They are written into buffers of the
+ * caller, and cut if they are longer.
+ */
 #include "ctl/terminal/show.h"
 
 #include <inttypes.h>
@@ -5,23 +9,23 @@
 
 #include "sys/spawn/ids.h"
 
-static bool is_one_of(const char *state, const char *const *states)
+static bool show_is_one_of(const char *state, const char *const *states)
 {
 	while (*states && strcmp(state, *states) != 0)
 		states++;
 	return *states;
 }
 
-static enum style style_of(const char *state)
+static enum style show_style_of(const char *state)
 {
 	static const char *const good[] = { "running", "up", "done", "listening", NULL };
 	static const char *const faint[] = { "complete", "down", NULL };
 	static const char *const bad[] = { "failed", "killing", NULL };
 
-	return is_one_of(state, good)	 ? STYLE_GOOD
-	       : is_one_of(state, faint) ? STYLE_FAINT
-	       : is_one_of(state, bad)	 ? STYLE_BAD
-					 : STYLE_BUSY;
+	return show_is_one_of(state, good)    ? STYLE_GOOD
+	       : show_is_one_of(state, faint) ? STYLE_FAINT
+	       : show_is_one_of(state, bad)   ? STYLE_BAD
+					      : STYLE_BUSY;
 }
 
 const char *show_state(char buf[static SHOW_STATE_MAX], const struct node_view *node,
@@ -34,7 +38,7 @@ const char *show_state(char buf[static SHOW_STATE_MAX], const struct node_view *
 	for (; state[used] && used < SHOW_STATE_MAX - 1; used++)
 		buf[used] = state[used] == '_' ? '-' : state[used];
 	buf[used] = '\0';
-	*ret_style = style_of(state);
+	*ret_style = show_style_of(state);
 	return buf;
 }
 
@@ -64,17 +68,17 @@ uint64_t show_kill_usec(const struct node_view *node)
 	static const char *const limited[] = { "asking", "stopping", "closing", NULL };
 	uint64_t usec = node->state == NODE_SHUTTING_DOWN ? node->deadline_usec : FIELD_NONE;
 
-	if (node->is_service && is_one_of(node->service.state, limited))
+	if (node->is_service && show_is_one_of(node->service.state, limited))
 		usec = MIN(usec, node->service.next_usec);
 	return usec;
 }
 
 /* The words before the time that is left in the state; NULL: it has no limit. */
-static const char *next_of(const char *state)
+static const char *show_next_state(const char *state)
 {
 	static const char *const coming_up[] = { "preparing", "starting", "readying", NULL };
 
-	if (is_one_of(state, coming_up))
+	if (show_is_one_of(state, coming_up))
 		return "must be ready in";
 	if (strcmp(state, "draining") == 0)
 		return "is asked to end in";
@@ -83,13 +87,14 @@ static const char *next_of(const char *state)
 	return NULL;
 }
 
-static void add_service(struct words *w, const struct service_view *s)
+static void show_add_service(struct words *w, const struct service_view *s)
 {
 	char text[CLOCK_TEXT_MAX];
 
 	words_add(w, "", "since %s", clock_text(text, s->since_usec));
-	if (s->next_usec != FIELD_NONE && next_of(s->state))
-		words_add(w, ", ", "%s %s", next_of(s->state), clock_text(text, s->next_usec));
+	if (s->next_usec != FIELD_NONE && show_next_state(s->state))
+		words_add(w, ", ", "%s %s", show_next_state(s->state),
+			  clock_text(text, s->next_usec));
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
 		words_add(w, i ? " " : ", waits for ", "%s",
 			  json_string_value(json_array_get(s->waiting, i)));
@@ -125,7 +130,7 @@ char *show_note(char buf[static SHOW_NOTE_MAX], const struct node_view *node)
 	char text[CLOCK_TEXT_MAX];
 
 	if (node->is_service)
-		add_service(&w, &node->service);
+		show_add_service(&w, &node->service);
 	else if (node->state == NODE_RUNNING)
 		words_add(&w, ", ", "%s", node->ready ? "ready" : "not ready");
 	else

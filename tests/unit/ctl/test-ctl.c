@@ -88,7 +88,7 @@ START_TEST(a_glob_may_match_very_many)
 	fclose(file);
 	answer.text = text;
 	ck_assert_int_eq(run("plan s*", &answer, 1), CTL_USAGE);
-	assert_has(err, "more than one node");
+	assert_has(err, "several nodes match");
 	free(text);
 }
 END_TEST
@@ -127,7 +127,7 @@ START_TEST(errors_have_an_exit_status_each)
 		{ "guards", "{\"error\":\"io.swansong.TooMany\",\"parameters\":{\"reason\":\"r\"}}",
 		  1, "too many: r" },
 		{ "status", "{\"error\":\"org.varlink.service.MethodNotFound\",\"parameters\":{}}",
-		  1, "does not understand" },
+		  1, "the daemon refused the call" },
 		{ "shutdown x",
 		  "{\"error\":\"io.swansong.NoSuchNode\",\"parameters\":{\"node\":\"x\"}}", 4,
 		  "no such node" },
@@ -616,6 +616,7 @@ Suite *test_suite(void)
 	suite_add_tcase(s, ctl_interrupt_tests());
 	suite_add_tcase(s, ctl_plan_tests());
 	suite_add_tcase(s, ctl_logs_tests());
+	suite_add_tcase(s, ctl_apart_tests());
 	suite_add_tcase(s, ctl_lines_tests());
 	suite_add_tcase(s, ctl_settings_tests());
 	suite_add_tcase(s, ctl_hostile_tests());

@@ -261,10 +261,9 @@ static int read_past(struct log_past *past)
 	int r;
 
 	log_lines_done(&lines);
-	log_file_open(&file, path);
+	log_file_look(&file, path);
 	past->source = &one;
 	r = log_file_read(&file, past, &lines);
-	log_file_close(&file);
 	return r;
 }
 

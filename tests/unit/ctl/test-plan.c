@@ -102,7 +102,7 @@ START_TEST(a_malformed_plan_is_refused)
 		ck_assert_msg(err[0], "nothing said to: %s", replies[i]);
 	}
 	ck_assert_int_eq(RUN("plan *", SAY(tree)), CTL_USAGE);
-	assert_has(err, "* is more than one node");
+	assert_has(err, "*: several nodes match: expected one");
 }
 END_TEST
 
