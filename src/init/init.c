@@ -55,7 +55,7 @@ struct init {
 /* --- the beginning --- */
 
 /* Leaves no descriptor open here: a reader or writer of the command's streams sees their end. */
-static void leave_descriptors(const struct init *i)
+static void init_leave_descriptors(const struct init *i)
 {
 	for (int fd = STDIN_FILENO; fd < STDERR_FILENO; fd++)
 		if (fd != i->job.terminal)
@@ -66,7 +66,7 @@ static void leave_descriptors(const struct init *i)
 		log_line(i->log, LOG_DEBUG, "cannot leave the directory: %s", strerror(errno));
 }
 
-static int tell_failure(struct init *i, const struct spawn_failure *failure)
+static int init_log_failure(struct init *i, const struct spawn_failure *failure)
 {
 	bool execute = failure->step == SPAWN_STEP_EXEC;
 
@@ -83,7 +83,7 @@ struct scratch {
 	char *script[];
 };
 
-static size_t scratch_size(char *const *argv)
+static size_t init_scratch_size(char *const *argv)
 {
 	size_t n = 0;
 
@@ -93,10 +93,10 @@ static size_t scratch_size(char *const *argv)
 }
 
 /* Return: 0, or the exit status. */
-static int start(struct init *i)
+static int init_start_command(struct init *i)
 {
 	const struct init_options *o = i->options;
-	size_t size = scratch_size(o->argv);
+	size_t size = init_scratch_size(o->argv);
 	struct scratch *scratch =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct spawn_failure failure;
@@ -129,7 +129,7 @@ static int start(struct init *i)
 	(void)munmap(scratch, size);
 	(void)fd_close(directory);
 	if (r == SPAWN_E_CHILD)
-		return tell_failure(i, &failure);
+		return init_log_failure(i, &failure);
 	if (r < 0) {
 		log_line(i->log, LOG_ERR, "cannot create a process: %s", strerror(-r));
 		return INIT_EXIT_FAULT;
@@ -139,14 +139,14 @@ static int start(struct init *i)
 	return 0;
 }
 
-static bool has_children(void)
+static bool init_has_children(void)
 {
 	siginfo_t info;
 
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-static int prepare(struct init *i)
+static int init_prepare(struct init *i)
 {
 	memset(&i->all, 0xff, sizeof(i->all));
 	job_init(&i->job);
@@ -155,12 +155,12 @@ static int prepare(struct init *i)
 		return 0;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		log_line(i->log, LOG_WARNING, "cannot become a subreaper: %s", strerror(errno));
-	return has_children() ? descendants_inherit(&i->inherited) : 0;
+	return init_has_children() ? descendants_inherit(&i->inherited) : 0;
 }
 
 /* --- the end --- */
 
-static void count_one(pid_t pid, const char *name, void *arg)
+static void init_count_process(pid_t pid, const char *name, void *arg)
 {
 	unsigned *n = arg;
 
@@ -169,24 +169,25 @@ static void count_one(pid_t pid, const char *name, void *arg)
 	(*n)++;
 }
 
-static bool has_remaining(const struct init *i)
+static bool init_has_remaining(const struct init *i)
 {
 	unsigned n = 0;
 
-	if (!has_children())
+	if (!init_has_children())
 		return false;
 	/* Without /proc, inherited processes cannot be distinguished from others. */
-	return i->inherited.n == 0 || descendants_each(&i->inherited, count_one, &n) < 0 || n > 0;
+	return i->inherited.n == 0 || descendants_each(&i->inherited, init_count_process, &n) < 0 ||
+	       n > 0;
 }
 
-static void log_killed(pid_t pid, const char *name, void *arg)
+static void init_log_killed(pid_t pid, const char *name, void *arg)
 {
 	const struct init *i = arg;
 
 	log_line(i->log, LOG_WARNING, "killing remaining process: pid %d (%s)", (int)pid, name);
 }
 
-static void begin_end(struct init *i)
+static void init_begin_end(struct init *i)
 {
 	/*
 	 * As in dumb-init, other processes are spared; but the kernel kills them after process 1.
@@ -194,7 +195,7 @@ static void begin_end(struct init *i)
 	bool spare = i->options->command.single && getpid() != 1 && !i->options->pause;
 
 	job_end(&i->job);
-	if (spare || !has_remaining(i)) {
+	if (spare || !init_has_remaining(i)) {
 		i->phase = PHASE_OVER;
 		return;
 	}
@@ -210,10 +211,10 @@ static void begin_end(struct init *i)
 	descendants_resume(&i->inherited);
 }
 
-static void kill_remaining(struct init *i)
+static void init_kill_remaining(struct init *i)
 {
 	if (i->phase == PHASE_ENDING)
-		(void)descendants_each(&i->inherited, log_killed, i);
+		(void)descendants_each(&i->inherited, init_log_killed, i);
 	if (i->kills++ == KILLS_MAX) {
 		log_line(i->log, LOG_ERR, "remaining processes survive SIGKILL: giving up");
 		i->phase = PHASE_OVER;
@@ -226,7 +227,7 @@ static void kill_remaining(struct init *i)
 
 /* --- the signals --- */
 
-static void on_death(const struct reap_exit *exit, void *arg)
+static void init_on_death(const struct reap_exit *exit, void *arg)
 {
 	struct init *i = arg;
 
@@ -241,24 +242,24 @@ static void on_death(const struct reap_exit *exit, void *arg)
 		log_line(i->log, LOG_WARNING, "reaped zombie process with pid=%d", (int)exit->pid);
 }
 
-static void reap(struct init *i)
+static void init_reap_children(struct init *i)
 {
 	int signo;
 
-	i->reap = reap_collected(REAP_PER_TURN, on_death, i) == REAP_PER_TURN;
+	i->reap = reap_collected(REAP_PER_TURN, init_on_death, i) == REAP_PER_TURN;
 	if (i->command) {
 		signo = job_stopped_by(i->command, &i->stopped);
 		if (signo)
-			job_follow(&i->job, signo);
+			job_process_stop(&i->job, signo);
 		return;
 	}
 	if (i->phase == PHASE_RUNNING)
-		begin_end(i);
-	else if (i->phase != PHASE_PAUSED && !has_remaining(i))
+		init_begin_end(i);
+	else if (i->phase != PHASE_PAUSED && !init_has_remaining(i))
 		i->phase = PHASE_OVER;
 }
 
-static void forward(struct init *i, int signo, pid_t sender)
+static void init_forward_signal(struct init *i, int signo, pid_t sender)
 {
 	const struct forward *f = &i->options->command.forward;
 	int as = forward_as(f, signo, sender);
@@ -281,29 +282,29 @@ static void forward(struct init *i, int signo, pid_t sender)
 		job_suspend(signo);
 }
 
-static void end_pause(struct init *i, int signo)
+static void init_end_pause(struct init *i, int signo)
 {
 	if (signo == SIGTERM || signo == SIGINT)
-		begin_end(i);
+		init_begin_end(i);
 }
 
-static void on_signal(struct init *i)
+static void init_on_signal(struct init *i)
 {
 	int signo = i->info.si_signo;
 
 	if (signo == SIGCHLD)
 		i->reap = true;
 	else if (i->command)
-		forward(i, signo, i->info.si_pid);
+		init_forward_signal(i, signo, i->info.si_pid);
 	else if (i->phase == PHASE_PAUSED)
-		end_pause(i, signo);
+		init_end_pause(i, signo);
 	/* The remaining processes have SIGTERM already; this signal skips their timeout. */
 	else if (signo == SIGQUIT || (signo == SIGINT && i->job.terminal >= 0))
 		i->deadline_usec = 0;
 }
 
 /* Waits until the deadline at most, and not at all while there are dead children to reap. */
-static void take_signal(struct init *i)
+static void init_await_signal(struct init *i)
 {
 	bool endless = i->deadline_usec == USEC_INFINITY && !i->reap;
 	struct timespec wait = { 0 };
@@ -316,7 +317,7 @@ static void take_signal(struct init *i)
 		wait.tv_nsec = (long)(left % USEC_PER_SEC * 1000);
 	}
 	if (sigtimedwait(&i->all, &i->info, endless ? NULL : &wait) > 0)
-		on_signal(i);
+		init_on_signal(i);
 }
 
 int init_run(const struct init_options *options)
@@ -328,18 +329,18 @@ int init_run(const struct init_options *options)
 	};
 	int status = INIT_EXIT_FAULT;
 
-	if (prepare(&i) == 0)
-		status = options->pause ? 0 : start(&i);
+	if (init_prepare(&i) == 0)
+		status = options->pause ? 0 : init_start_command(&i);
 	if (options->pause)
 		i.phase = PHASE_PAUSED;
 	if (status == 0) {
-		leave_descriptors(&i);
+		init_leave_descriptors(&i);
 		while (i.phase != PHASE_OVER) {
-			take_signal(&i);
+			init_await_signal(&i);
 			if (i.reap)
-				reap(&i);
+				init_reap_children(&i);
 			if (i.deadline_usec != USEC_INFINITY && clock_now_usec() >= i.deadline_usec)
-				kill_remaining(&i);
+				init_kill_remaining(&i);
 		}
 		status = i.status;
 	}

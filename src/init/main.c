@@ -1,3 +1,7 @@
+/*
+ * The options of swansong-init and the variables of tini and dumb-init that it understands; the
+ * rest is init_run().  Only the C library is linked.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
