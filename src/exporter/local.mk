@@ -7,9 +7,12 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 
 # mirror: the copy of the tree, and what fills it
 %C%_libexporter_la_SOURCES += \
+	%D%/mirror/shown.h %D%/mirror/shown.c \
 	%D%/mirror/copy.h %D%/mirror/copy.c \
 	%D%/mirror/totals.h %D%/mirror/totals.c \
-	%D%/mirror/link.h %D%/mirror/link.c
+	%D%/mirror/link.h %D%/mirror/link.c \
+	%D%/mirror/call.h %D%/mirror/call.c \
+	%D%/mirror/tail.h %D%/mirror/tail.c
 
 # text: the copy as text
 %C%_libexporter_la_SOURCES += \
@@ -26,7 +29,11 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/http/listen.h %D%/http/listen.c \
 	%D%/http/access.h %D%/http/access.c \
 	%D%/http/visits.h %D%/http/visits.c \
+	%D%/http/frames.h %D%/http/frames.c \
 	%D%/http/stream.h %D%/http/stream.c \
+	%D%/http/reply.h %D%/http/reply.c \
+	%D%/http/token.h %D%/http/token.c \
+	%D%/http/action.h %D%/http/action.c \
 	%D%/http/server.h %D%/http/server.c \
 	%D%/http/site.h \
 	%D%/http/news.h %D%/http/news.c \
@@ -37,12 +44,12 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	$(MICROHTTPD_CFLAGS)
 %C%_libexporter_la_LIBADD = $(JANSSON_LIBS) $(SYSTEMD_LIBS) $(MICROHTTPD_LIBS)
 
-page_files = %D%/page/index.html %D%/page/style.css %D%/page/app.js %D%/page/chart.js \
-	%D%/page/dom.js %D%/page/model.js %D%/page/node.js %D%/page/picture.js %D%/page/shutdown.js \
-	%D%/page/text.js %D%/page/tree.js
+page_files = %D%/page/index.html %D%/page/style.css %D%/page/actions.js %D%/page/app.js \
+	%D%/page/chart.js %D%/page/dom.js %D%/page/log.js %D%/page/model.js %D%/page/node.js %D%/page/past.js \
+	%D%/page/picture.js %D%/page/shutdown.js %D%/page/text.js %D%/page/tree.js
 $(%C%_libexporter_la_OBJECTS): %D%/page/files.inc
 %D%/page/files.inc: $(page_files) %D%/page/embed.awk
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/%D%/page/embed.awk \
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/%D%/page/embed.awk \
 		$(page_files:%=$(srcdir)/%) >$@.new && mv $@.new $@
 EXTRA_DIST += $(page_files) %D%/page/embed.awk
 CLEANFILES += %D%/page/files.inc

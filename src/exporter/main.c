@@ -1,4 +1,8 @@
-/* Options of the command line, and the objects that make up the exporter. */
+/*
+ * Reads the options, and makes the objects of the exporter: the copy of the tree, the link that
+ * fills it, the stream of events, and the server.  One event loop runs them until SIGTERM or
+ * SIGINT.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -22,7 +26,16 @@
 #define NAME	   "swansong-exporter"
 #define EXIT_USAGE 2
 
-enum long_option { OPTION_HOST = 256, OPTION_MAX_NODES, OPTION_HISTORY, OPTION_REPORT };
+enum long_option {
+	OPTION_HOST = 256,
+	OPTION_MAX_NODES,
+	OPTION_HISTORY,
+	OPTION_REPORT,
+	OPTION_ACTIONS,
+	OPTION_TOKEN_FILE,
+	OPTION_LOGS,
+	OPTION_MAX_LOGS,
+};
 
 static const char usage[] =
 	"usage: " NAME " [-s SOCKET] [--listen ADDRESS]\n"
@@ -38,10 +51,15 @@ static const char usage[] =
 		METRICS_NODES_DEFAULT) ")\n"
 				       "      --history FILE    the history (default: that of the daemon)\n"
 				       "      --report FILE     the report (likewise)\n"
-				       "  -h, --help            show this\n"
-				       "  -V, --version         show the version\n"
-				       "\n"
-				       "See swansong-exporter(8).\n";
+				       "      --actions         let clients start, stop and restart\n"
+				       "      --token-file FILE the token that they need for that\n"
+				       "      --logs            show the output of services\n"
+				       "      --max-logs N      of so many at once (default " STRINGIFY(
+					       TAILS_DEFAULT) ")\n"
+							      "  -h, --help            show this\n"
+							      "  -V, --version         show the version\n"
+							      "\n"
+							      "See swansong-exporter(8).\n";
 
 static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
@@ -50,6 +68,10 @@ static const struct option long_options[] = {
 	{ "max-nodes", required_argument, NULL, OPTION_MAX_NODES },
 	{ "history", required_argument, NULL, OPTION_HISTORY },
 	{ "report", required_argument, NULL, OPTION_REPORT },
+	{ "actions", no_argument, NULL, OPTION_ACTIONS },
+	{ "token-file", required_argument, NULL, OPTION_TOKEN_FILE },
+	{ "logs", no_argument, NULL, OPTION_LOGS },
+	{ "max-logs", required_argument, NULL, OPTION_MAX_LOGS },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
@@ -59,59 +81,92 @@ struct exporter_options {
 	const char *socket; /* NULL: the default */
 	const char *listen;
 	const char *history, *report; /* NULL: that of the daemon */
-	uint64_t max_nodes;
+	const char *token_file;
+	bool actions, logs;
+	uint64_t max_nodes, max_logs;
 	struct access access;
 };
 
-/* Returns -1 to go on, or an exit status. */
+/* Return: -1 to go on, or an exit status. */
+static int options_take_host(struct access *access, const char *name)
+{
+	if (access->n < ACCESS_HOSTS_MAX) {
+		access->hosts[access->n++] = name;
+		return -1;
+	}
+	(void)fprintf(stderr, NAME ": --host: more than %d names\n", ACCESS_HOSTS_MAX);
+	return EXIT_USAGE;
+}
+
+static int options_take_number(const char *name, uint64_t *ret)
+{
+	if (parse_uint(optarg, UINT32_MAX, ret) == 0)
+		return -1;
+	(void)fprintf(stderr, NAME ": --%s: invalid number '%s': expected for example 500\n", name,
+		      optarg);
+	return EXIT_USAGE;
+}
+
+static int options_take(struct exporter_options *o, int c)
+{
+	switch (c) {
+	case 's':
+		o->socket = optarg;
+		return -1;
+	case 'l':
+		o->listen = optarg;
+		return -1;
+	case OPTION_HOST:
+		return options_take_host(&o->access, optarg);
+	case OPTION_MAX_NODES:
+		return options_take_number("max-nodes", &o->max_nodes);
+	case OPTION_HISTORY:
+		o->history = optarg;
+		return -1;
+	case OPTION_REPORT:
+		o->report = optarg;
+		return -1;
+	case OPTION_ACTIONS:
+		o->actions = true;
+		return -1;
+	case OPTION_LOGS:
+		o->logs = true;
+		return -1;
+	case OPTION_MAX_LOGS:
+		return options_take_number("max-logs", &o->max_logs);
+	case OPTION_TOKEN_FILE:
+		o->token_file = optarg;
+		return -1;
+	case 'h':
+		return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	case 'V':
+		return puts(NAME " " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+/* Return: -1 to go on, or an exit status. */
 static int options_parse(int argc, char **argv, struct exporter_options *ret)
 {
-	int c;
+	int c, status = -1;
 
 	*ret = (struct exporter_options){ .listen = LISTEN_DEFAULT,
-					  .max_nodes = METRICS_NODES_DEFAULT };
-	while ((c = getopt_long(argc, argv, "s:l:hV", long_options, NULL)) >= 0) {
-		switch (c) {
-		case 's':
-			ret->socket = optarg;
-			break;
-		case 'l':
-			ret->listen = optarg;
-			break;
-		case OPTION_HOST:
-			if (ret->access.n == ACCESS_HOSTS_MAX) {
-				(void)fprintf(stderr, NAME ": --host: more than %d names\n",
-					      ACCESS_HOSTS_MAX);
-				return EXIT_USAGE;
-			}
-			ret->access.hosts[ret->access.n++] = optarg;
-			break;
-		case OPTION_MAX_NODES:
-			if (parse_uint(optarg, UINT32_MAX, &ret->max_nodes) == 0)
-				break;
-			(void)fprintf(stderr,
-				      NAME
-				      ": --max-nodes: invalid number '%s': expected for example "
-				      "500\n",
-				      optarg);
-			return EXIT_USAGE;
-		case OPTION_HISTORY:
-			ret->history = optarg;
-			break;
-		case OPTION_REPORT:
-			ret->report = optarg;
-			break;
-		case 'h':
-			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-		case 'V':
-			return puts(NAME " " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-		default:
-			return EXIT_USAGE;
-		}
+					  .max_nodes = METRICS_NODES_DEFAULT,
+					  .max_logs = TAILS_DEFAULT };
+	while (status < 0 && (c = getopt_long(argc, argv, "s:l:hV", long_options, NULL)) >= 0)
+		status = options_take(ret, c);
+	if (status >= 0)
+		return status;
+	if (optind < argc) {
+		(void)fprintf(stderr, NAME ": unexpected argument '%s'\n", argv[optind]);
+		return EXIT_USAGE;
 	}
-	if (optind == argc)
+	if (ret->actions == !!ret->token_file)
 		return -1;
-	(void)fprintf(stderr, NAME ": unexpected argument '%s'\n", argv[optind]);
+	(void)fputs(NAME ": --actions and --token-file belong together, for example --actions "
+			 "--token-file /etc/swansong/exporter.token\n",
+		    stderr);
 	return EXIT_USAGE;
 }
 
@@ -132,8 +187,29 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return sd_event_exit(sd_event_source_get_event(source), 0);
 }
 
+struct exporter {
+	struct log log;
+	sd_event *event;
+	struct copy copy;
+	struct site site;
+	struct token token;
+	struct link_owner link_owner;
+	struct stream_owner stream_owner;
+	struct server_owner server_owner;
+};
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
+{
+	struct exporter *e = arg;
+
+	(void)source, (void)info;
+	if (e->token.path)
+		token_reload(&e->token);
+	return 0;
+}
+
 /* SIGTERM and SIGINT end the loop. */
-static int add_signals(sd_event *event)
+static int add_signals(struct exporter *e)
 {
 	sigset_t mask;
 	int r;
@@ -141,33 +217,46 @@ static int add_signals(sd_event *event)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
 		return -errno;
 	(void)signal(SIGPIPE, SIG_IGN);
-	r = sd_event_add_signal(event, NULL, SIGTERM, on_signal, NULL);
-	return r < 0 ? r : sd_event_add_signal(event, NULL, SIGINT, on_signal, NULL);
+	r = sd_event_add_signal(e->event, NULL, SIGTERM, on_signal, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(e->event, NULL, SIGINT, on_signal, NULL);
+	return r < 0 ? r : sd_event_add_signal(e->event, NULL, SIGHUP, on_reload, e);
 }
-
-struct exporter {
-	struct log log;
-	sd_event *event;
-	struct copy copy;
-	struct site site;
-	struct link_owner link_owner;
-	struct stream_owner stream_owner;
-	struct server_owner server_owner;
-};
 
 static int exporter_start(struct exporter *e, const struct exporter_options *options,
 			  const char *socket, int fd)
 {
+	const struct actions_owner actions_owner = {
+		.event = e->event,
+		.log = &e->log,
+		.socket = socket,
+		.token = options->actions ? &e->token : NULL,
+		.resumed = news_resumed,
+		.arg = &e->site,
+	};
+	const struct tails_owner tails_owner = {
+		.event = e->event,
+		.socket = socket,
+		.max = options->logs ? options->max_logs : 0,
+		.changed = news_tail,
+		.line = news_line,
+		.arg = &e->site,
+	};
 	int r;
 
 	e->site.copy = &e->copy;
 	e->link_owner = (struct link_owner){ &e->log, news_take, &e->site };
-	e->stream_owner = (struct stream_owner){ news_snapshot, news_resumed, &e->site };
-	e->server_owner = (struct server_owner){ routes_get, &e->site };
-	r = stream_new(&e->site.stream, e->event, &e->stream_owner);
+	e->stream_owner = (struct stream_owner){ news_snapshot, news_resumed, news_left, &e->site };
+	r = actions_new(&e->site.actions, &actions_owner);
+	e->server_owner = (struct server_owner){ routes_get, &e->site, e->site.actions };
+	if (r >= 0)
+		r = tails_new(&e->site.tails, &tails_owner);
+	if (r >= 0)
+		r = stream_new(&e->site.stream, e->event, &e->stream_owner);
 	if (r >= 0)
 		r = link_new(&e->site.link, e->event, socket, &e->copy, &e->link_owner);
 	if (r < 0)
@@ -181,12 +270,17 @@ static void exporter_done(struct exporter *e)
 {
 	if (e->site.stream)
 		stream_close(e->site.stream);
+	if (e->site.actions)
+		actions_close(e->site.actions);
 	e->site.server = server_free(e->site.server);
+	e->site.actions = actions_free(e->site.actions);
 	e->site.link = link_free(e->site.link);
 	e->site.stream = stream_free(e->site.stream);
+	e->site.tails = tails_free(e->site.tails);
 	past_done(&e->site.past);
 	totals_done(&e->site.totals);
 	copy_done(&e->copy);
+	token_done(&e->token);
 	e->event = sd_event_unref(e->event);
 }
 
@@ -202,12 +296,14 @@ static int exporter_run(const struct exporter_options *options, const char *sock
 	e.site.past.history_file = options->history;
 	e.site.past.report_file = options->report;
 	e.site.max_nodes = options->max_nodes;
+	if (options->actions && !token_init(&e.token, options->token_file, &e.log))
+		return EXIT_FAILURE;
 	fd = listen_open(options->listen, &e.log);
 	if (fd < 0)
 		return fd == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
 	r = sd_event_new(&e.event);
 	if (r >= 0)
-		r = add_signals(e.event);
+		r = add_signals(&e);
 	if (r >= 0)
 		r = exporter_start(&e, options, socket, fd);
 	if (r >= 0)

@@ -1,6 +1,8 @@
 /*
  * A header Host, and behind its newline replies of a daemon, each ended by a NUL, as
- * swansong-exporter reads both.  After each reply the copy is written in all of its forms.
+ * swansong-exporter reads both.  After each reply the copy is written in all of its forms.  Each reply
+ * is also taken for the body of an action, and all of the input
+ * for frames of the logger.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -11,11 +13,14 @@
 #include "base/cleanup.h"
 #include "base/memstream.h"
 #include "exporter/http/access.h"
+#include "exporter/http/action.h"
+#include "exporter/mirror/tail.h"
 #include "exporter/mirror/totals.h"
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
 #include "exporter/text/html.h"
 #include "exporter/text/metrics.h"
+#include "proto/logger.h"
 #include "proto/message.h"
 
 #define NOW UINT64_C(2000000000)
@@ -91,6 +96,32 @@ static void check(const struct site *site)
 		check_json(api_node_page(copy, &copy->nodes[i], true, NOW));
 }
 
+static void parse_frames(const char *data, size_t size)
+{
+	struct logger_frame frame;
+	const char *text;
+	size_t length;
+	ssize_t n;
+
+	while ((n = logger_frame_parse(data, size, &frame, &text, &length)) > 0) {
+		FUZZ_CHECK(text >= data && text + length == data + n && (size_t)n <= size);
+		data += n;
+		size -= (size_t)n;
+	}
+}
+
+static void parse_body(const char *text)
+{
+	enum interface_method method = N_METHODS;
+	const char *fault;
+	json_t *parameters = action_parse(text, strlen(text), &method, &fault);
+
+	FUZZ_CHECK(!parameters ||
+		   (method != N_METHODS && json_is_string(json_object_get(parameters, "node"))));
+	if (parameters)
+		check_json(parameters);
+}
+
 static void take_reply(struct site *site, const char *text)
 {
 	struct message_reply reply;
@@ -102,10 +133,15 @@ static void take_reply(struct site *site, const char *text)
 	(void)copy_take_nodes(&site->copy, json_object_get(reply.parameters, "nodes"), NOW / 2);
 	(void)copy_take_guards(&site->copy, reply.parameters, NOW / 2);
 	if (json_is_array(events)) {
-		copy_take_events(&site->copy, events);
-		totals_take(&site->totals, events);
+		json_t *fresh = copy_take_events(&site->copy, events);
+
+		totals_take(&site->totals, fresh);
+		json_decref(fresh);
 	}
 	totals_prune(&site->totals, &site->copy);
+	shown_forget(&site->copy.shown);
+	shown_want(&site->copy.shown, "web");
+	shown_take(&site->copy.shown, shown_next(&site->copy.shown), reply.parameters);
 	message_reply_done(&reply);
 	check(site);
 }
@@ -121,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 0)
 		memcpy(text, data, size);
 	text[size] = '\0';
+	parse_frames(text, size);
 	at = strchr(text, '\n');
 	if (!at)
 		return 0;
@@ -129,8 +166,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(!access_allows_host(&access, text) || strlen(text) < 300);
 	copy_init(&site.copy);
 	totals_init(&site.totals);
-	for (end = text + size; at < end; at += strlen(at) + 1)
+	for (end = text + size; at < end; at += strlen(at) + 1) {
+		parse_body(at);
 		take_reply(&site, at);
+	}
 	totals_done(&site.totals);
 	copy_done(&site.copy);
 	return 0;

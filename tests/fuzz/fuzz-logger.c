@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,8 +17,7 @@
 #include "logger/loop/control.h"
 #include "logger/loop/deliver.h"
 #include "logger/loop/input.h"
-#include "logger/loop/reply.h"
-#include "logger/loop/sinks.h"
+#include "logger/loop/logger.h"
 #include "proto/logger.h"
 
 #define PACKETS_MAX 64
@@ -109,39 +107,21 @@ static void receive_as_daemon(int fd)
 	(void)fd_close(packet.fd);
 }
 
-static struct logger *logger_open(int control)
+static struct logger *logger_new(int control)
 {
 	struct logger *l = calloc(1, sizeof(*l));
 
 	FUZZ_CHECK(l);
-	l->control = control;
-	sinks_init(l);
-	list_init(&l->helpers);
-	list_init(&l->retries);
-	list_init(&l->views);
-	list_init(&l->replies);
-	list_init(&l->flushes);
-	l->epoll = epoll_create1(EPOLL_CLOEXEC);
-	FUZZ_CHECK(l->epoll >= 0);
-	FUZZ_CHECK(area_open(&l->area, store_new()) == 0);
-	FUZZ_CHECK(logger_watch(l, control, EPOLLIN, WATCH_CONTROL, 0) == 0);
+	FUZZ_CHECK(logger_init(l, control, store_new()) == 0);
 	return l;
 }
 
-static void logger_close(struct logger *l)
+static void logger_free(struct logger *l)
 {
-	struct view *view, *next;
-
-	list_for_each_safe (view, next, &l->views, in_all)
-		view_free(view);
 	for (uint32_t i = 0; i < l->n_used; i++)
 		stream_free(l->streams[i]);
-	deliver_done(l);
-	control_done(l);
-	reply_done(l);
-	area_close(&l->area);
+	(void)logger_done(l);
 	(void)fd_close(l->area.fd);
-	(void)fd_close(l->epoll);
 	free(l);
 }
 
@@ -165,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) ==
 		   0);
-	l = logger_open(pair[1]);
+	l = logger_new(pair[1]);
 	for (int i = 0; input.size > 0 && i < PACKETS_MAX; i++) {
 		uint8_t with = fuzz_byte(&input);
 
@@ -178,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	}
 	(void)close(pair[0]);
-	logger_close(l);
+	logger_free(l);
 	(void)close(pair[1]);
 	return 0;
 }

@@ -6,7 +6,7 @@
 
 #define NAME_MAX_BYTES 256
 
-static bool is_address(const char *name)
+static bool access_is_address(const char *name)
 {
 	struct in6_addr address;
 
@@ -14,7 +14,7 @@ static bool is_address(const char *name)
 }
 
 /* Copies the name without the port and brackets.  Return: false if it is too long or unclosed. */
-static bool strip_port(const char *host, char name[static NAME_MAX_BYTES])
+static bool access_strip_port(const char *host, char name[static NAME_MAX_BYTES])
 {
 	bool bracket = *host == '[';
 	size_t n = strcspn(host += bracket, bracket ? "]" : ":");
@@ -34,9 +34,9 @@ bool access_allows_host(const struct access *access, const char *host)
 
 	if (!host)
 		return true;
-	if (!strip_port(host, name))
+	if (!access_strip_port(host, name))
 		return false;
-	if (is_address(name) || strcasecmp(name, "localhost") == 0)
+	if (access_is_address(name) || strcasecmp(name, "localhost") == 0)
 		return true;
 	for (size_t i = 0; i < access->n; i++)
 		if (strcasecmp(name, access->hosts[i]) == 0)

@@ -1,3 +1,7 @@
+/*
+ * The exporter has one listening socket.  A socket that LISTEN_FDS passes has precedence over
+ * --listen, which makes one of Unix, with mode 0660, or of TCP.
+ */
 #include "exporter/http/listen.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Each kind of news of the link becomes the events that it changes: "tree", "node", "guard" or
+ * "event", then "summary" and, in a shutdown, "shutdown".  They are built once for all clients,
+ * and not at all without a client.  A new client gets a snapshot of the same events.
+ */
 #include "exporter/http/news.h"
 
 #include <stdlib.h>
@@ -7,8 +12,9 @@
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
 #include "exporter/text/html.h"
+#include "proto/message.h"
 
-static json_t *describe_daemon(const struct site *site)
+static json_t *news_describe_daemon(const struct site *site)
 {
 	struct memstream m;
 	char *text = NULL;
@@ -24,12 +30,12 @@ static json_t *describe_daemon(const struct site *site)
 	return object;
 }
 
-static void send_summary(struct site *site)
+static void news_send_summary(struct site *site)
 {
-	stream_send(site->stream, "summary", describe_daemon(site));
+	stream_send(site->stream, "summary", news_describe_daemon(site));
 }
 
-static void send_shutdown(struct site *site)
+static void news_send_shutdown(struct site *site)
 {
 	if (copy_is_stopping(site->copy))
 		stream_send(
@@ -37,18 +43,28 @@ static void send_shutdown(struct site *site)
 			api_shutdown(site->copy, link_is_up(site->link), false, clock_now_usec()));
 }
 
-static void send_tree(struct site *site)
+json_t *news_tree(const struct site *site)
 {
-	stream_send(site->stream, "tree",
-		    api_tree(site->copy, link_is_up(site->link), clock_now_usec()));
+	json_t *tree = api_tree(site->copy, link_is_up(site->link), clock_now_usec());
+
+	(void)json_object_set_new(tree, "features",
+				  json_pack("{s:b, s:b}", "actions",
+					    actions_are_allowed(site->actions), "logs",
+					    tails_are_on(site->tails)));
+	return tree;
 }
 
-static void send_guards(struct site *site)
+static void news_send_tree(struct site *site)
+{
+	stream_send(site->stream, "tree", news_tree(site));
+}
+
+static void news_send_guards(struct site *site)
 {
 	stream_send(site->stream, "guard", api_guards(site->copy, "", false, clock_now_usec()));
 }
 
-static void send_nodes(struct site *site)
+static void news_send_nodes(struct site *site)
 {
 	uint64_t now = clock_now_usec();
 
@@ -58,12 +74,21 @@ static void send_nodes(struct site *site)
 				    api_node(site->copy, &site->copy->nodes[i], now));
 }
 
-static void send_events(struct site *site, const json_t *events)
+/* Its page can have its settings now. */
+static void news_send_node(struct site *site, const char *path)
+{
+	const struct copy_node *node = copy_find(site->copy, path);
+
+	if (node)
+		stream_send(site->stream, "node", api_node(site->copy, node, clock_now_usec()));
+}
+
+static void news_send_events(struct site *site, const json_t *events)
 {
 	json_t *event;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)events, i, event)
+	json_array_foreach ((json_t *)(uintptr_t)events, i, event)
 		stream_send(site->stream, "event", json_incref(event));
 }
 
@@ -73,8 +98,8 @@ void news_snapshot(FILE *to, void *arg)
 	bool up = link_is_up(site->link);
 	uint64_t now = clock_now_usec();
 
-	stream_add(to, "summary", describe_daemon(site));
-	stream_add(to, "tree", api_tree(site->copy, up, now));
+	stream_add(to, "summary", news_describe_daemon(site));
+	stream_add(to, "tree", news_tree(site));
 	stream_add(to, "guard", api_guards(site->copy, "", false, now));
 	if (copy_is_stopping(site->copy))
 		stream_add(to, "shutdown", api_shutdown(site->copy, up, false, now));
@@ -85,7 +110,22 @@ void news_resumed(void *arg)
 	server_resume(((struct site *)arg)->server);
 }
 
-static void update_site(struct site *site, enum link_news news, const json_t *detail)
+void news_left(const char *node, void *arg)
+{
+	tail_release(((struct site *)arg)->tails, node);
+}
+
+void news_line(const char *node, json_t *line, void *arg)
+{
+	stream_send_line(((struct site *)arg)->stream, node, line);
+}
+
+void news_tail(void *arg)
+{
+	server_retry(((struct site *)arg)->server);
+}
+
+static void news_update_site(struct site *site, enum link_news news, const json_t *detail)
 {
 	bool ready;
 
@@ -101,30 +141,32 @@ void news_take(enum link_news news, const json_t *detail, void *arg)
 {
 	struct site *site = arg;
 
-	update_site(site, news, detail);
+	news_update_site(site, news, detail);
 	if (!stream_is_used(site->stream))
 		return;
 	switch (news) {
 	case LINK_EVENTS:
-		if (link_is_up(site->link))
-			send_events(site, detail);
+		news_send_events(site, detail);
+		return;
+	case LINK_SETTINGS:
+		news_send_node(site, message_get_string(detail, "node", ""));
 		return;
 	case LINK_UP:
-		send_tree(site);
-		send_guards(site);
+		news_send_tree(site);
+		news_send_guards(site);
 		break;
 	case LINK_TREE:
-		send_tree(site);
+		news_send_tree(site);
 		break;
 	case LINK_NODES:
-		send_nodes(site);
+		news_send_nodes(site);
 		break;
 	case LINK_GUARDS:
-		send_guards(site);
+		news_send_guards(site);
 		break;
 	case LINK_DOWN:
 		break;
 	}
-	send_summary(site);
-	send_shutdown(site);
+	news_send_summary(site);
+	news_send_shutdown(site);
 }

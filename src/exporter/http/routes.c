@@ -10,12 +10,18 @@
 
 #include "base/clock.h"
 #include "base/memstream.h"
+#include "base/parse.h"
+#include "exporter/http/news.h"
+#include "exporter/http/reply.h"
 #include "exporter/http/visits.h"
 #include "exporter/page/page.h"
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
 #include "exporter/text/html.h"
 #include "exporter/text/usage.h"
+#include "proto/message.h"
+
+#define LOGS_DEFAULT 20 /* lines */
 
 struct reply {
 	struct MHD_Connection *connection;
@@ -23,106 +29,160 @@ struct reply {
 	unsigned status;
 };
 
-/* --- replies --- */
-
-/* Takes @text; NULL: out of memory. */
-static struct MHD_Response *reply_text(char *text, const char *type)
-{
-	struct MHD_Response *response = NULL;
-
-	if (text)
-		response =
-			MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
-	if (text && !response)
-		free(text);
-	if (response)
-		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	return response;
-}
-
-/* Takes the reference to @object. */
-static struct MHD_Response *reply_json(json_t *object)
-{
-	char *text = json_dumps(object, JSON_COMPACT);
-
-	json_decref(object);
-	return reply_text(text, "application/json");
-}
-
-static struct MHD_Response *reply_error(struct reply *reply, unsigned status, const char *reason)
-{
-	reply->status = status;
-	return reply_json(json_pack("{s:s}", "error", reason));
-}
-
-/* --- routes --- */
-
-static struct MHD_Response *get_tree(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_tree(struct site *site, struct reply *reply)
 {
 	(void)reply;
-	return reply_json(api_tree(site->copy, link_is_up(site->link), clock_now_usec()));
+	return reply_json(news_tree(site));
 }
 
-static struct MHD_Response *get_node(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_node(struct site *site, struct reply *reply)
 {
 	const struct copy_node *node = copy_find(site->copy, reply->rest);
+	json_t *page;
 
 	if (!node)
-		return reply_error(reply, MHD_HTTP_NOT_FOUND, "no such node");
-	return reply_json(
-		api_node_page(site->copy, node, link_is_up(site->link), clock_now_usec()));
+		return reply_error(&reply->status, MHD_HTTP_NOT_FOUND, "no such node");
+	if (!shown_get(&site->copy->shown, reply->rest)) {
+		shown_want(&site->copy->shown, reply->rest);
+		link_want_settings(site->link);
+	}
+	page = api_node_page(site->copy, node, link_is_up(site->link), clock_now_usec());
+	(void)json_object_set_new(page, "ends",
+				  past_ends(&site->past, site->copy->settings, node->view.path));
+	return reply_json(page);
 }
 
-static struct MHD_Response *get_shutdown(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_shutdown(struct site *site, struct reply *reply)
 {
 	(void)reply;
 	return reply_json(api_shutdown(site->copy, link_is_up(site->link), true, clock_now_usec()));
 }
 
 /* Takes the reference to @object. */
-static struct MHD_Response *reply_past(struct reply *reply, json_t *object, bool found)
+static struct MHD_Response *routes_reply_past(struct reply *reply, json_t *object, bool found)
 {
 	if (!found)
 		reply->status = MHD_HTTP_NOT_FOUND;
 	return reply_json(object);
 }
 
-static struct MHD_Response *get_history(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_history(struct site *site, struct reply *reply)
 {
 	bool found;
 	json_t *object = past_history(&site->past, site->copy->settings, reply->rest, &found);
 
-	return reply_past(reply, object, found);
+	return routes_reply_past(reply, object, found);
 }
 
-static struct MHD_Response *get_otlp(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_otlp(struct site *site, struct reply *reply)
 {
 	bool found;
 	json_t *object = past_shutdown(&site->past, site->copy->settings, &found);
 
-	return reply_past(reply, object, found);
+	return routes_reply_past(reply, object, found);
 }
 
-static struct MHD_Response *get_otlp_start(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_otlp_start(struct site *site, struct reply *reply)
 {
 	bool found;
 	json_t *object = past_starts(site->copy->events, &found);
 
-	return reply_past(reply, object, found);
+	return routes_reply_past(reply, object, found);
 }
 
-static struct MHD_Response *get_events(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_dependencies(struct site *site, struct reply *reply)
 {
-	struct MHD_Response *response = stream_response(site->stream, reply->connection);
+	(void)reply;
+	return reply_json(api_dependencies(site->copy, link_is_up(site->link)));
+}
 
+static const char *routes_argument_of(const struct reply *reply, const char *name)
+{
+	return MHD_lookup_connection_value(reply->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/*
+ * Finds the tail of the service @path, or begins it; NULL for a group, of which there are no lines.
+ * Returns the status, and the reason if it is not 200.
+ */
+static unsigned routes_find_tail(struct site *site, const char *path, struct tail **ret,
+				 const char **ret_reason)
+{
+	const struct copy_node *node = path ? copy_find(site->copy, path) : NULL;
+	int r;
+
+	*ret = NULL;
+	*ret_reason = "the exporter was started without --logs";
+	if (!tails_are_on(site->tails))
+		return MHD_HTTP_FORBIDDEN;
+	*ret_reason = "no such node";
+	if (!node)
+		return MHD_HTTP_NOT_FOUND;
+	r = node->view.is_service ? tail_get(ret, site->tails, node->view.path) : 0;
+	*ret_reason = r == -EBUSY ? "the logs of as many services as --max-logs allows are read"
+				  : "out of memory";
+	return r < 0 ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK;
+}
+
+static struct MHD_Response *routes_reply_lines(struct reply *reply, const struct tail *tail,
+					       const char *path, size_t n)
+{
+	json_t *lines;
+	bool refused;
+	const char *error;
+
+	if (tail && tail_state(tail) == TAIL_BEGINS) {
+		reply->status = 0;
+		return NULL;
+	}
+	if (tail && tail_state(tail) == TAIL_FAILED) {
+		error = tail_error(tail, &refused);
+		return reply_error(&reply->status,
+				   refused ? MHD_HTTP_FORBIDDEN : MHD_HTTP_BAD_GATEWAY, error);
+	}
+	lines = tail ? tail_lines(tail, n) : json_array();
+	return reply_json(json_pack("{s:o, s:o}", "node", message_string(path), "lines", lines));
+}
+
+static struct MHD_Response *routes_get_logs(struct site *site, struct reply *reply)
+{
+	const char *path = routes_argument_of(reply, "node"),
+		   *n = routes_argument_of(reply, "lines"), *reason;
+	uint64_t lines = LOGS_DEFAULT;
+	struct tail *tail;
+	unsigned status;
+
+	if (n && (parse_uint(n, TAIL_LINES, &lines) < 0 || lines == 0))
+		return reply_error(&reply->status, MHD_HTTP_BAD_REQUEST,
+				   "invalid number of lines: expected 1 to " STRINGIFY(TAIL_LINES));
+	status = routes_find_tail(site, path, &tail, &reason);
+	return status == MHD_HTTP_OK ? routes_reply_lines(reply, tail, path, (size_t)lines)
+				     : reply_error(&reply->status, status, reason);
+}
+
+static struct MHD_Response *routes_get_events(struct site *site, struct reply *reply)
+{
+	const char *path = routes_argument_of(reply, "log"), *reason;
+	struct MHD_Response *response;
+	struct tail *tail = NULL;
+	json_t *first = NULL;
+
+	/* Without logs there is nothing but events. */
+	if (path && tails_are_on(site->tails) &&
+	    routes_find_tail(site, path, &tail, &reason) != MHD_HTTP_OK)
+		first = json_pack("{s:o, s:s}", "node", message_string(path), "error", reason);
+	response = stream_response(site->stream, reply->connection, tail ? path : NULL, first);
 	if (!response)
-		return reply_error(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "too many clients");
+		return reply_error(&reply->status, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "too many clients");
+	if (tail)
+		tail_hold(tail);
 	visits_grant_time(reply->connection);
 	(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
 	return response;
 }
 
-static struct MHD_Response *reply_metrics(struct site *site, struct reply *reply, bool usage)
+static struct MHD_Response *routes_reply_metrics(struct site *site, struct reply *reply, bool usage)
 {
 	const char *accept = MHD_lookup_connection_value(reply->connection, MHD_HEADER_KIND,
 							 MHD_HTTP_HEADER_ACCEPT);
@@ -146,45 +206,46 @@ static struct MHD_Response *reply_metrics(struct site *site, struct reply *reply
 	return memstream_close(&m, &text) < 0 ? NULL : reply_text(text, metrics_type(format));
 }
 
-static struct MHD_Response *get_metrics(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_metrics(struct site *site, struct reply *reply)
 {
-	return reply_metrics(site, reply, false);
+	link_renew(site->link);
+	return routes_reply_metrics(site, reply, false);
 }
 
-static struct MHD_Response *get_usage(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_usage(struct site *site, struct reply *reply)
 {
-	return reply_metrics(site, reply, true);
+	return routes_reply_metrics(site, reply, true);
 }
 
 /* Takes the reference to @object. */
-static struct MHD_Response *reply_health(struct reply *reply, json_t *object, bool ok)
+static struct MHD_Response *routes_reply_health(struct reply *reply, json_t *object, bool ok)
 {
 	reply->status = ok ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 	return reply_json(object);
 }
 
-static struct MHD_Response *get_healthz(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_healthz(struct site *site, struct reply *reply)
 {
 	bool ok;
 	json_t *object = health_live(link_is_up(site->link), &ok);
 
-	return reply_health(reply, object, ok);
+	return routes_reply_health(reply, object, ok);
 }
 
-static struct MHD_Response *get_readyz(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_readyz(struct site *site, struct reply *reply)
 {
 	bool ok;
 	json_t *object = health_ready(site->copy, link_is_up(site->link), &ok);
 
-	return reply_health(reply, object, ok);
+	return routes_reply_health(reply, object, ok);
 }
 
-static struct MHD_Response *get_startupz(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_startupz(struct site *site, struct reply *reply)
 {
-	return site->started ? get_healthz(site, reply) : get_readyz(site, reply);
+	return site->started ? routes_get_healthz(site, reply) : routes_get_readyz(site, reply);
 }
 
-static struct MHD_Response *get_page(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_page(struct site *site, struct reply *reply)
 {
 	static const char marker[] = "<!--tree-->\n";
 	const struct page_file *page = page_find("index.html");
@@ -201,14 +262,14 @@ static struct MHD_Response *get_page(struct site *site, struct reply *reply)
 	return memstream_close(&m, &text) < 0 ? NULL : reply_text(text, page->type);
 }
 
-static struct MHD_Response *get_file(struct site *site, struct reply *reply)
+static struct MHD_Response *routes_get_file(struct site *site, struct reply *reply)
 {
 	const struct page_file *file = page_find(reply->rest);
 	struct MHD_Response *response;
 
 	(void)site;
 	if (!file)
-		return reply_error(reply, MHD_HTTP_NOT_FOUND, "no such page");
+		return reply_error(&reply->status, MHD_HTTP_NOT_FOUND, "no such page");
 	response = MHD_create_response_from_buffer(file->size, (char *)(uintptr_t)file->text,
 						   MHD_RESPMEM_PERSISTENT);
 	if (response)
@@ -221,23 +282,25 @@ static const struct {
 	bool is_prefix;
 	struct MHD_Response *(*get)(struct site *site, struct reply *reply);
 } routes[] = {
-	{ "/", false, get_page },
-	{ "/node/", true, get_page },
-	{ "/shutdown", false, get_page },
-	{ "/api/tree", false, get_tree },
-	{ "/api/node/", true, get_node },
-	{ "/api/shutdown", false, get_shutdown },
-	{ "/api/history", false, get_history },
-	{ "/api/history/", true, get_history },
-	{ "/events", false, get_events },
-	{ "/metrics", false, get_metrics },
-	{ "/metrics/usage", false, get_usage },
-	{ "/otlp", false, get_otlp },
-	{ "/otlp/start", false, get_otlp_start },
-	{ "/healthz", false, get_healthz },
-	{ "/readyz", false, get_readyz },
-	{ "/startupz", false, get_startupz },
-	{ "/", true, get_file },
+	{ "/", false, routes_get_page },
+	{ "/node/", true, routes_get_page },
+	{ "/shutdown", false, routes_get_page },
+	{ "/api/tree", false, routes_get_tree },
+	{ "/api/node/", true, routes_get_node },
+	{ "/api/shutdown", false, routes_get_shutdown },
+	{ "/api/dependencies", false, routes_get_dependencies },
+	{ "/api/history", false, routes_get_history },
+	{ "/api/history/", true, routes_get_history },
+	{ "/api/logs", false, routes_get_logs },
+	{ "/events", false, routes_get_events },
+	{ "/metrics", false, routes_get_metrics },
+	{ "/metrics/usage", false, routes_get_usage },
+	{ "/otlp", false, routes_get_otlp },
+	{ "/otlp/start", false, routes_get_otlp_start },
+	{ "/healthz", false, routes_get_healthz },
+	{ "/readyz", false, routes_get_readyz },
+	{ "/startupz", false, routes_get_startupz },
+	{ "/", true, routes_get_file },
 };
 
 struct MHD_Response *routes_get(struct MHD_Connection *connection, const char *path,

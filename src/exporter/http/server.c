@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "exporter/http/reply.h"
 #include "exporter/http/visits.h"
 
 #define IDLE_SECONDS 10
@@ -24,6 +25,14 @@ struct server {
 	sd_event_source *io, *timeout, *resume;
 	const struct access *access;
 	struct visits visits;
+	struct list waiting;
+	bool closed;
+};
+
+/* A suspended GET. */
+struct wait {
+	struct list in_waiting;
+	struct MHD_Connection *connection;
 };
 
 /* No page from another place can use the replies, and no reply outlives its moment. */
@@ -36,6 +45,11 @@ static const char *const headers[][2] = {
 	{ "Referrer-Policy", "no-referrer" },
 	{ "X-Content-Type-Options", "nosniff" },
 };
+
+static bool server_is_action(const char *path)
+{
+	return strcmp(path, ACTION_PATH) == 0;
+}
 
 static enum MHD_Result server_reply(struct MHD_Connection *connection, unsigned status,
 				    struct MHD_Response *response)
@@ -51,67 +65,151 @@ static enum MHD_Result server_reply(struct MHD_Connection *connection, unsigned 
 	return result;
 }
 
-static enum MHD_Result server_refuse(struct MHD_Connection *connection, unsigned status, char *text)
+static enum MHD_Result server_refuse(struct MHD_Connection *connection, const char *path,
+				     unsigned status, char *text)
 {
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_PERSISTENT);
 
 	if (response && status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
+					      server_is_action(path) ? "POST" : "GET, HEAD");
 	return server_reply(connection, status, response);
 }
 
-static const char *header_of(struct MHD_Connection *connection, const char *name)
+static const char *server_header_of(struct MHD_Connection *connection, const char *name)
 {
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* Returns the status of a refusal with its text; 0: the request is allowed. */
-static unsigned find_refusal(const struct server *server, struct MHD_Connection *connection,
-			     const char *method, char **ret)
+static unsigned server_find_refusal(const struct server *server, struct MHD_Connection *connection,
+				    const char *path, const char *method, char **ret)
 {
 	static char not_get[] = "only GET and HEAD are allowed\n";
+	static char not_post[] = "only POST is allowed\n";
 	static char host[] =
 		"unknown host: expected an address, localhost, or a name that is given "
 		"to the exporter by --host\n";
 	static char origin[] = "the request is of another site\n";
-	const char *name = header_of(connection, MHD_HTTP_HEADER_HOST);
+	const char *name = server_header_of(connection, MHD_HTTP_HEADER_HOST);
+	bool is_get = strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
+		      strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 
-	*ret = not_get;
-	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+	*ret = server_is_action(path) ? not_post : not_get;
+	if (server_is_action(path) ? strcmp(method, MHD_HTTP_METHOD_POST) != 0 : !is_get)
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
 	*ret = host;
 	if (!access_allows_host(server->access, name))
 		return MHD_HTTP_MISDIRECTED_REQUEST;
 	*ret = origin;
-	if (!access_allows_origin(header_of(connection, MHD_HTTP_HEADER_ORIGIN), name))
+	if (!access_allows_origin(server_header_of(connection, MHD_HTTP_HEADER_ORIGIN), name))
 		return MHD_HTTP_FORBIDDEN;
 	return 0;
 }
 
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
-				  const char *method, const char *version, const char *upload,
-				  size_t *upload_size, void **state)
+/* The first call is for the headers; a reply at this point ends the connection. */
+static enum MHD_Result server_begin(struct server *server, struct MHD_Connection *connection,
+				    const char *path, const char *method, void **state)
 {
-	struct server *server = arg;
-	unsigned status;
-	char *refusal;
+	struct action *action = NULL;
 	struct MHD_Response *response;
+	char *refusal;
+	unsigned status = server_find_refusal(server, connection, path, method, &refusal);
 
-	(void)version, (void)upload;
-	status = find_refusal(server, connection, method, &refusal);
 	if (status)
-		return server_refuse(connection, status, refusal);
-	/* The first call is for the headers, and a reply at this point would end the connection. */
-	if (!*state) {
-		*state = server;
+		return server_refuse(connection, path, status, refusal);
+	*state = server;
+	if (!server_is_action(path))
+		return MHD_YES;
+	response = action_new(&action, server->owner->actions, connection, &status);
+	if (!action)
+		return server_reply(connection, status, response);
+	*state = action;
+	return MHD_YES;
+}
+
+static enum MHD_Result server_act(struct MHD_Connection *connection, struct action *action,
+				  const char *upload, size_t *upload_size)
+{
+	struct MHD_Response *response;
+	unsigned status;
+
+	if (*upload_size > 0) {
+		action_take(action, upload, *upload_size);
+		*upload_size = 0;
 		return MHD_YES;
 	}
+	response = action_respond(action, &status);
+	return status ? server_reply(connection, status, response) : MHD_YES;
+}
+
+static enum MHD_Result server_wait(struct server *server, struct MHD_Connection *connection)
+{
+	struct wait *wait = malloc(sizeof(*wait));
+
+	if (!wait)
+		return MHD_NO;
+	wait->connection = connection;
+	list_init(&wait->in_waiting);
+	list_append(&server->waiting, &wait->in_waiting);
+	MHD_suspend_connection(connection);
+	return MHD_YES;
+}
+
+void server_retry(struct server *server)
+{
+	struct list waiting;
+	struct wait *wait;
+
+	list_init(&waiting);
+	list_move(&waiting, &server->waiting);
+	list_for_each_taken (wait, &waiting, in_waiting) {
+		MHD_resume_connection(wait->connection);
+		free(wait);
+		server_resume(server);
+	}
+}
+
+static struct MHD_Response *server_get(struct server *server, struct MHD_Connection *connection,
+				       const char *path, unsigned *ret_status)
+{
+	if (server->closed)
+		return reply_error(ret_status, MHD_HTTP_SERVICE_UNAVAILABLE, "the exporter ends");
+	*ret_status = MHD_HTTP_OK;
+	return server->owner->get(connection, path, ret_status, server->owner->arg);
+}
+
+static enum MHD_Result server_on_request(void *arg, struct MHD_Connection *connection,
+					 const char *path, const char *method, const char *version,
+					 const char *upload, size_t *upload_size, void **state)
+{
+	struct server *server = arg;
+	struct MHD_Response *response;
+	unsigned status;
+
+	(void)version;
+	if (!*state)
+		return server_begin(server, connection, path, method, state);
+	if (*state != server)
+		return server_act(connection, *state, upload, upload_size);
 	if (*upload_size > 0)
 		return MHD_NO;
-	status = MHD_HTTP_OK;
-	response = server->owner->get(connection, path, &status, server->owner->arg);
+	response = server_get(server, connection, path, &status);
+	if (!status)
+		return server_wait(server, connection);
 	return server_reply(connection, status, response);
+}
+
+static void server_on_completed(void *arg, struct MHD_Connection *connection, void **state,
+				enum MHD_RequestTerminationCode code)
+{
+	struct server *server = arg;
+
+	if (*state != server)
+		action_free(*state);
+	*state = NULL;
+	visits_completed(&server->visits, connection, state, code);
 }
 
 static int server_run(struct server *server)
@@ -120,19 +218,19 @@ static int server_run(struct server *server)
 	return 0;
 }
 
-static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int server_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	(void)source, (void)fd, (void)events;
 	return server_run(arg);
 }
 
-static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
+static int server_on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 {
 	(void)source, (void)usec;
 	return server_run(arg);
 }
 
-static int on_resume(sd_event_source *source, void *arg)
+static int server_on_resume(sd_event_source *source, void *arg)
 {
 	(void)source;
 	return server_run(arg);
@@ -143,7 +241,7 @@ void server_resume(struct server *server)
 	(void)sd_event_source_set_enabled(server->resume, SD_EVENT_ONESHOT);
 }
 
-static int on_prepare(sd_event_source *source, void *arg)
+static int server_on_prepare(sd_event_source *source, void *arg)
 {
 	struct server *server = arg;
 	MHD_UNSIGNED_LONG_LONG msec;
@@ -167,18 +265,19 @@ static int server_watch(struct server *server, sd_event *event)
 
 	if (!info)
 		return -ENOTSUP;
-	r = sd_event_add_io(event, &server->io, info->epoll_fd, EPOLLIN, on_readable, server);
+	r = sd_event_add_io(event, &server->io, info->epoll_fd, EPOLLIN, server_on_readable,
+			    server);
 	if (r >= 0)
-		r = sd_event_source_set_prepare(server->io, on_prepare);
+		r = sd_event_source_set_prepare(server->io, server_on_prepare);
 	if (r >= 0)
-		r = sd_event_add_time(event, &server->timeout, CLOCK_MONOTONIC, 0, 1, on_timeout,
-				      server);
+		r = sd_event_add_time(event, &server->timeout, CLOCK_MONOTONIC, 0, 1,
+				      server_on_timeout, server);
 	if (r >= 0)
-		r = sd_event_add_defer(event, &server->resume, on_resume, server);
+		r = sd_event_add_defer(event, &server->resume, server_on_resume, server);
 	return MIN(r, 0);
 }
 
-static unsigned count_connections(void)
+static unsigned server_count_connections(void)
 {
 	struct rlimit limit;
 
@@ -187,14 +286,15 @@ static unsigned count_connections(void)
 	return (unsigned)MIN(limit.rlim_cur - FDS_KEPT, (rlim_t)SERVER_CONNECTIONS_MAX);
 }
 
-static struct MHD_Daemon *start_daemon(struct server *server, int fd)
+static struct MHD_Daemon *server_start_http(struct server *server, int fd)
 {
 	return MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, count_connections(),
-		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)MEMORY_MAX, MHD_OPTION_NOTIFY_CONNECTION, visits_notify, &server->visits,
-		MHD_OPTION_NOTIFY_COMPLETED, visits_completed, &server->visits, MHD_OPTION_END);
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, server_on_request, server,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		server_count_connections(), MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_MAX,
+		MHD_OPTION_NOTIFY_CONNECTION, visits_notify, &server->visits,
+		MHD_OPTION_NOTIFY_COMPLETED, server_on_completed, server, MHD_OPTION_END);
 }
 
 int server_new(struct server **ret, sd_event *event, int fd, const struct access *access,
@@ -209,10 +309,11 @@ int server_new(struct server **ret, sd_event *event, int fd, const struct access
 	}
 	server->owner = owner;
 	server->access = access;
+	list_init(&server->waiting);
 	(void)fd_set_nonblock(fd);
 	r = visits_init(&server->visits, event);
 	if (r == 0)
-		server->daemon = start_daemon(server, fd);
+		server->daemon = server_start_http(server, fd);
 	if (!server->daemon)
 		(void)fd_close(fd);
 	if (r == 0)
@@ -230,8 +331,13 @@ struct server *server_free(struct server *server)
 		return NULL;
 	server->io = sd_event_source_disable_unref(server->io);
 	server->timeout = sd_event_source_disable_unref(server->timeout);
-	if (server->daemon)
+	server->closed = true;
+	server_retry(server);
+	/* The requests that waited get their replies, as far as their sockets take them. */
+	if (server->daemon) {
+		(void)MHD_run(server->daemon);
 		MHD_stop_daemon(server->daemon);
+	}
 	server->resume = sd_event_source_disable_unref(server->resume);
 	visits_done(&server->visits);
 	free(server);

@@ -10,17 +10,20 @@
 #include <systemd/sd-event.h>
 
 #include "exporter/http/access.h"
+#include "exporter/http/action.h"
 
 #define SERVER_CONNECTIONS_MAX 4096
 
 struct server_owner {
 	/*
 	 * Returns the reply to a GET of @path, which is decoded, with its status; or NULL without
-	 * memory.
+	 * memory; or NULL with status 0: the request waits, and is asked for again after
+	 * server_retry().
 	 */
 	struct MHD_Response *(*get)(struct MHD_Connection *connection, const char *path,
 				    unsigned *ret_status, void *arg);
 	void *arg;
+	struct actions *actions; /* of the requests that are no GET */
 };
 
 struct server;
@@ -36,4 +39,8 @@ int server_new(struct server **ret, sd_event *event, int fd, const struct access
 /* Goes on with resumed connections in the next turn of the loop. */
 void server_resume(struct server *server);
 
+/* Asks for the replies to the requests that wait. */
+void server_retry(struct server *server);
+
+/* Requests that wait get the status 503. */
 struct server *server_free(struct server *server);

@@ -5,6 +5,7 @@
 #include "exporter/http/server.h"
 #include "exporter/http/stream.h"
 #include "exporter/mirror/link.h"
+#include "exporter/mirror/tail.h"
 #include "exporter/mirror/totals.h"
 #include "exporter/text/past.h"
 
@@ -13,6 +14,8 @@ struct site {
 	struct link *link;
 	struct stream *stream;
 	struct server *server;
+	struct actions *actions;
+	struct tails *tails;
 	struct totals totals;
 	struct past past;
 	size_t max_nodes; /* with metrics */

@@ -1,7 +1,7 @@
 /*
- * Frames have numbers.  Those of the last sends are in a ring; a client refers to the frame that it
- * reads, and knows the number of its next one.  A client with nothing to read is suspended, and
- * costs no processor time.
+ * A client refers to the frame that it reads, and knows the number of its next one, and that of its
+ * topic, the lines of one node.  A client with nothing to read is suspended, and costs no processor
+ * time.
  */
 #include "exporter/http/stream.h"
 
@@ -13,16 +13,20 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/memstream.h"
+#include "exporter/http/frames.h"
 
-#define RING	       4096		     /* frames that are kept: a change of 1,000 nodes */
-#define RING_BYTES_MAX (1024 * 1024)	     /* their size, but for the last one */
+#define RING	       4096	     /* frames that are kept: a change of 1,000 nodes */
+#define RING_BYTES_MAX (1024 * 1024) /* their size, but for the last one */
+#define TOPIC	       1024	     /* likewise, of one topic */
+#define TOPIC_BYTES    (256 * 1024)
 #define BLOCK	       4096		     /* bytes that are read at once, for each client */
 #define SNAPSHOT_USEC  (200 * USEC_PER_MSEC) /* clients that come in this time share one */
 
-struct frame {
-	unsigned refs;
-	size_t size;
-	char *text;
+struct topic {
+	struct list in_stream;
+	char *node;
+	struct frames frames;
+	unsigned n_clients;
 };
 
 struct client {
@@ -32,6 +36,8 @@ struct client {
 	struct frame *frame; /* being read; or NULL */
 	size_t offset;	     /* in it */
 	uint64_t next;	     /* number of the next frame */
+	struct topic *topic; /* or NULL */
+	uint64_t topic_next; /* likewise */
 	bool suspended;
 	bool begun; /* has a snapshot */
 };
@@ -41,34 +47,35 @@ struct stream {
 	sd_event_source *comment;
 	struct list clients;
 	size_t n_clients;
-	struct frame *ring[RING]; /* the place of a number is its remainder */
-	uint64_t first, next;	  /* numbers: of the oldest frame kept, and of the next send */
-	size_t bytes;
+	struct list topics;
+	struct frames frames;
 	struct frame *snapshot; /* or NULL */
 	uint64_t snapshot_usec, snapshot_next;
 	bool closed;
 };
 
-static struct frame *frame_unref(struct frame *frame)
+/* --- frames --- */
+
+void stream_add(FILE *to, const char *name, json_t *data)
 {
-	if (!frame || --frame->refs > 0)
-		return NULL;
-	free(frame->text);
-	free(frame);
-	return NULL;
+	(void)fprintf(to, "event: %s\ndata: ", name);
+	(void)json_dumpf(data, to, JSON_COMPACT);
+	(void)fputs("\n\n", to);
+	json_decref(data);
 }
 
-/* Takes @text. */
-static struct frame *frame_new(char *text)
+/* Takes the reference to @data.  Returns the frame, or NULL without memory. */
+static struct frame *stream_frame_of(const char *name, json_t *data)
 {
-	struct frame *frame = malloc(sizeof(*frame));
+	struct memstream m;
+	char *text;
 
-	if (!frame) {
-		free(text);
+	if (!data || memstream_open(&m) < 0) {
+		json_decref(data);
 		return NULL;
 	}
-	*frame = (struct frame){ .refs = 1, .size = strlen(text), .text = text };
-	return frame;
+	stream_add(m.file, name, data);
+	return memstream_close(&m, &text) == 0 ? frame_new(text) : NULL;
 }
 
 /* --- clients --- */
@@ -80,7 +87,7 @@ static struct frame *stream_snapshot(struct stream *stream)
 	char *text;
 
 	if (stream->snapshot && now < stream->snapshot_usec + SNAPSHOT_USEC &&
-	    stream->snapshot_next == stream->next)
+	    stream->snapshot_next == stream->frames.next)
 		return stream->snapshot;
 	if (memstream_open(&m) < 0)
 		return NULL;
@@ -91,41 +98,52 @@ static struct frame *stream_snapshot(struct stream *stream)
 	frame_unref(stream->snapshot);
 	stream->snapshot = frame_new(text);
 	stream->snapshot_usec = now;
-	stream->snapshot_next = stream->next;
+	stream->snapshot_next = stream->frames.next;
 	return stream->snapshot;
 }
 
+/* Returns the next line of the topic, or NULL; those that are not kept any more are skipped. */
+static struct frame *stream_client_topic_frame(struct client *client)
+{
+	struct frames *frames = client->topic ? &client->topic->frames : NULL;
+
+	if (!frames || client->topic_next == frames->next)
+		return NULL;
+	client->topic_next = MAX(client->topic_next, frames->first);
+	return frames_get(frames, client->topic_next++);
+}
+
 /* Finds the frame to be read.  Return: 1; 0: none yet; -ENOMEM. */
-static int client_find_frame(struct client *client)
+static int stream_client_find_frame(struct client *client)
 {
 	struct stream *stream = client->stream;
+	const struct frames *frames = &stream->frames;
 
 	if (client->frame)
 		return 1;
-	if (client->begun && client->next == stream->next)
-		return 0;
-	if (!client->begun || client->next < stream->first) {
-		client->frame = stream_snapshot(stream);
-		client->next = stream->next;
+	client->offset = 0;
+	if (client->begun && client->next == frames->next) {
+		client->frame = frame_ref(stream_client_topic_frame(client));
+		return client->frame ? 1 : 0;
+	}
+	if (!client->begun || client->next < frames->first) {
+		client->frame = frame_ref(stream_snapshot(stream));
+		client->next = frames->next;
 		client->begun = true;
 	} else {
-		client->frame = stream->ring[client->next++ % RING];
+		client->frame = frame_ref(frames_get(frames, client->next++));
 	}
-	if (!client->frame)
-		return -ENOMEM;
-	client->frame->refs++;
-	client->offset = 0;
-	return 1;
+	return client->frame ? 1 : -ENOMEM;
 }
 
-static ssize_t client_read(void *arg, uint64_t position, char *buf, size_t max)
+static ssize_t stream_client_read(void *arg, uint64_t position, char *buf, size_t max)
 {
 	struct client *client = arg;
 	size_t used = 0;
 	int r = client->stream->closed ? -ESHUTDOWN : 0;
 
 	(void)position;
-	while (r >= 0 && used < max && (r = client_find_frame(client)) > 0) {
+	while (r >= 0 && used < max && (r = stream_client_find_frame(client)) > 0) {
 		size_t n = MIN(max - used, client->frame->size - client->offset);
 
 		memcpy(buf + used, client->frame->text + client->offset, n);
@@ -143,26 +161,58 @@ static ssize_t client_read(void *arg, uint64_t position, char *buf, size_t max)
 	return (ssize_t)used;
 }
 
-static void client_end(void *arg)
+static struct topic *stream_topic_find(const struct stream *stream, const char *node)
 {
-	struct client *client = arg;
-	struct stream *stream = client->stream;
+	struct topic *topic;
 
-	list_remove(&client->in_stream);
-	stream->n_clients--;
-	frame_unref(client->frame);
-	free(client);
-	if (!stream_is_used(stream))
-		(void)sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
+	list_for_each (topic, &stream->topics, in_stream)
+		if (strcmp(topic->node, node) == 0)
+			return topic;
+	return NULL;
 }
 
-static void stream_wake(struct stream *stream)
+static struct topic *stream_topic_free(struct topic *topic)
+{
+	list_remove(&topic->in_stream);
+	frames_done(&topic->frames);
+	free(topic->node);
+	free(topic);
+	return NULL;
+}
+
+/* Returns the topic of the node, with one client more; NULL without memory. */
+static struct topic *stream_topic_join(struct stream *stream, const char *node)
+{
+	struct topic *topic = stream_topic_find(stream, node);
+
+	if (!topic) {
+		topic = calloc(1, sizeof(*topic));
+		if (!topic)
+			return NULL;
+		list_init(&topic->in_stream);
+		topic->node = strdup(node);
+		if (!topic->node || frames_init(&topic->frames, TOPIC, TOPIC_BYTES) < 0)
+			return stream_topic_free(topic);
+		list_append(&stream->topics, &topic->in_stream);
+	}
+	topic->n_clients++;
+	return topic;
+}
+
+static void stream_topic_leave(struct topic *topic)
+{
+	if (topic && --topic->n_clients == 0)
+		stream_topic_free(topic);
+}
+
+/* @topic: NULL for all clients */
+static void stream_wake(struct stream *stream, const struct topic *topic)
 {
 	struct client *client;
 	bool resumed = false;
 
 	list_for_each (client, &stream->clients, in_stream) {
-		if (!client->suspended)
+		if (!client->suspended || (topic && client->topic != topic))
 			continue;
 		client->suspended = false;
 		MHD_resume_connection(client->connection);
@@ -172,21 +222,70 @@ static void stream_wake(struct stream *stream)
 		stream->owner->resumed(stream->owner->arg);
 }
 
-struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection)
+/* Return: 0 or -ENOMEM. */
+static int stream_client_join(struct client *client, const char *node)
 {
+	client->topic = stream_topic_join(client->stream, node);
+	if (!client->topic)
+		return -ENOMEM;
+	client->topic_next = client->topic->frames.next;
+	return 0;
+}
+
+static struct client *stream_client_free(struct client *client)
+{
+	stream_topic_leave(client->topic);
+	frame_unref(client->frame);
+	free(client);
+	return NULL;
+}
+
+static void stream_client_end(void *arg)
+{
+	struct client *client = arg;
+	struct stream *stream = client->stream;
+
+	list_remove(&client->in_stream);
+	stream->n_clients--;
+	if (client->topic)
+		stream->owner->left(client->topic->node, stream->owner->arg);
+	stream_client_free(client);
+	if (!stream_is_used(stream))
+		(void)sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
+}
+
+/* Takes @first, which may be NULL.  Returns NULL without memory. */
+static struct client *stream_client_new(struct stream *stream, struct MHD_Connection *connection,
+					const char *node, struct frame *first)
+{
+	struct client *client = malloc(sizeof(*client));
+
+	if (!client) {
+		frame_unref(first);
+		return NULL;
+	}
+	*client = (struct client){ .stream = stream, .connection = connection, .frame = first };
+	return node && stream_client_join(client, node) < 0 ? stream_client_free(client) : client;
+}
+
+struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection,
+				     const char *node, json_t *first)
+{
+	struct frame *frame = first ? stream_frame_of("log", first) : NULL;
 	struct MHD_Response *response;
 	struct client *client;
 
-	if (stream->n_clients == STREAM_CLIENTS_MAX)
+	if (stream->n_clients == STREAM_CLIENTS_MAX) {
+		frame_unref(frame);
 		return NULL;
-	client = malloc(sizeof(*client));
+	}
+	client = stream_client_new(stream, connection, node, frame);
 	if (!client)
 		return NULL;
-	*client = (struct client){ .stream = stream, .connection = connection };
-	response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, client_read, client,
-						     client_end);
+	response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, stream_client_read,
+						     client, stream_client_end);
 	if (!response) {
-		free(client);
+		stream_client_free(client);
 		return NULL;
 	}
 	if (!stream_is_used(stream)) {
@@ -198,61 +297,36 @@ struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connectio
 	return response;
 }
 
-/* --- frames --- */
-
-static void stream_drop_first(struct stream *stream)
-{
-	struct frame **frame = &stream->ring[stream->first++ % RING];
-
-	stream->bytes -= (*frame)->size;
-	*frame = frame_unref(*frame);
-}
-
-/* Takes @text. */
-static void stream_append(struct stream *stream, char *text)
-{
-	struct frame *frame = frame_new(text);
-
-	if (!frame)
-		return;
-	while (stream->first < stream->next && (stream->next - stream->first == RING ||
-						stream->bytes + frame->size > RING_BYTES_MAX))
-		stream_drop_first(stream);
-	stream->ring[stream->next++ % RING] = frame;
-	stream->bytes += frame->size;
-	stream_wake(stream);
-}
-
-void stream_add(FILE *to, const char *name, json_t *data)
-{
-	(void)fprintf(to, "event: %s\ndata: ", name);
-	(void)json_dumpf(data, to, JSON_COMPACT);
-	(void)fputs("\n\n", to);
-	json_decref(data);
-}
+/* --- events --- */
 
 void stream_send(struct stream *stream, const char *name, json_t *data)
 {
-	struct memstream m;
-	char *text;
-
-	if (!data || !stream_is_used(stream) || memstream_open(&m) < 0) {
+	if (stream_is_used(stream)) {
+		frames_add(&stream->frames, stream_frame_of(name, data));
+		stream_wake(stream, NULL);
+	} else {
 		json_decref(data);
-		return;
 	}
-	stream_add(m.file, name, data);
-	if (memstream_close(&m, &text) == 0)
-		stream_append(stream, text);
 }
 
-static int on_comment(sd_event_source *source, uint64_t usec, void *arg)
+void stream_send_line(struct stream *stream, const char *node, json_t *line)
+{
+	struct topic *topic = stream_topic_find(stream, node);
+
+	if (!topic)
+		return;
+	frames_add(&topic->frames, stream_frame_of("log", json_incref(line)));
+	stream_wake(stream, topic);
+}
+
+static int stream_on_comment(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct stream *stream = arg;
 	char *text = strdup(":\n\n");
 
 	(void)usec;
-	if (text)
-		stream_append(stream, text);
+	frames_add(&stream->frames, text ? frame_new(text) : NULL);
+	stream_wake(stream, NULL);
 	(void)sd_event_source_set_time_relative(source, STREAM_COMMENT_USEC);
 	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	return 0;
@@ -272,7 +346,11 @@ int stream_new(struct stream **ret, sd_event *event, const struct stream_owner *
 		return -ENOMEM;
 	stream->owner = owner;
 	list_init(&stream->clients);
-	r = sd_event_add_time(event, &stream->comment, CLOCK_MONOTONIC, 0, 1, on_comment, stream);
+	list_init(&stream->topics);
+	r = frames_init(&stream->frames, RING, RING_BYTES_MAX);
+	if (r == 0)
+		r = sd_event_add_time(event, &stream->comment, CLOCK_MONOTONIC, 0, 1,
+				      stream_on_comment, stream);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
 	if (r < 0)
@@ -285,15 +363,14 @@ int stream_new(struct stream **ret, sd_event *event, const struct stream_owner *
 void stream_close(struct stream *stream)
 {
 	stream->closed = true;
-	stream_wake(stream);
+	stream_wake(stream, NULL);
 }
 
 struct stream *stream_free(struct stream *stream)
 {
 	if (!stream)
 		return NULL;
-	while (stream->first < stream->next)
-		stream_drop_first(stream);
+	frames_done(&stream->frames);
 	frame_unref(stream->snapshot);
 	stream->comment = sd_event_source_disable_unref(stream->comment);
 	free(stream);

@@ -18,6 +18,8 @@ struct stream_owner {
 	void (*snapshot)(FILE *to, void *arg);
 	/* Connections have been resumed: the server has to run. */
 	void (*resumed)(void *arg);
+	/* A client that got the lines of @node has gone. */
+	void (*left)(const char *node, void *arg);
 	void *arg;
 };
 
@@ -41,5 +43,13 @@ void stream_add(FILE *to, const char *name, json_t *data);
 /* Sends an event to all clients; takes the reference to @data.  Without memory, it is lost. */
 void stream_send(struct stream *stream, const char *name, json_t *data);
 
-/* Returns the response for a new client at @connection; NULL: too many clients, or no memory. */
-struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection);
+/* Sends the event log to the clients that get the lines of @node. */
+void stream_send_line(struct stream *stream, const char *node, json_t *line);
+
+/*
+ * Returns the response for a new client at @connection, which gets the lines of @node, too, unless it is
+ * NULL; or NULL: too many clients, or no memory.  The first event is log with the data @first, unless it
+ * is NULL; takes the reference to that.
+ */
+struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection,
+				     const char *node, json_t *first);

@@ -38,7 +38,7 @@ static void visit_renew(struct visits *visits, struct visit *visit)
 	visits_set_limit(visits);
 }
 
-static int on_limit(sd_event_source *source, uint64_t usec, void *arg)
+static int visits_on_limit(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct visits *visits = arg;
 	struct visit *visit, *next;
@@ -106,7 +106,8 @@ void visits_grant_time(struct MHD_Connection *connection)
 
 int visits_init(struct visits *visits, sd_event *event)
 {
-	int r = sd_event_add_time(event, &visits->limit, CLOCK_MONOTONIC, 0, 1, on_limit, visits);
+	int r = sd_event_add_time(event, &visits->limit, CLOCK_MONOTONIC, 0, 1, visits_on_limit,
+				  visits);
 
 	list_init(&visits->list);
 	if (r >= 0)

@@ -1,6 +1,6 @@
 /*
  * Two objects of a node or a guard are the same if they differ in distances only, the members
- * "…_usec": these differ in every reply.
+ * "…_usec", or in the number of lines of output: these differ in every reply.
  */
 #include "exporter/mirror/copy.h"
 
@@ -27,6 +27,7 @@ void copy_init(struct copy *copy)
 {
 	*copy = (struct copy){ 0 };
 	dict_init(&copy->by_path, copy_node_path);
+	shown_init(&copy->shown);
 }
 
 void copy_done(struct copy *copy)
@@ -38,38 +39,40 @@ void copy_done(struct copy *copy)
 	json_decref(copy->plan);
 	json_decref(copy->dependencies);
 	json_decref(copy->settings);
+	shown_done(&copy->shown);
 	copy_init(copy);
 }
 
-static bool is_distance(const char *name)
+static bool copy_is_distance(const char *name)
 {
 	size_t n = strlen(name);
 
+	if (strcmp(name, "log_lines") == 0)
+		return true;
 	return n > 5 && strcmp(name + n - 5, "_usec") == 0;
 }
 
-static bool members_are_same(const json_t *a, const json_t *b)
+static bool copy_has_same_members(const json_t *a, const json_t *b)
 {
 	const char *name;
 	json_t *value;
 
 	if (json_object_size(a) != json_object_size(b))
 		return false;
-	json_object_foreach((json_t *)(uintptr_t)a, name, value)
-	{
+	json_object_foreach ((json_t *)(uintptr_t)a, name, value) {
 		const json_t *other = json_object_get(b, name);
 
-		if (!other || (!is_distance(name) && strcmp(name, "service") != 0 &&
+		if (!other || (!copy_is_distance(name) && strcmp(name, "service") != 0 &&
 			       !json_equal(value, other)))
 			return false;
 	}
 	return true;
 }
 
-static bool is_same(const json_t *a, const json_t *b)
+static bool copy_is_same(const json_t *a, const json_t *b)
 {
-	return members_are_same(a, b) &&
-	       members_are_same(json_object_get(a, "service"), json_object_get(b, "service"));
+	return copy_has_same_members(a, b) &&
+	       copy_has_same_members(json_object_get(a, "service"), json_object_get(b, "service"));
 }
 
 /* Return: 0, -EBADMSG or -ENOMEM; a part of @copy may be filled in. */
@@ -111,7 +114,8 @@ int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
 	for (size_t i = 0; i < fresh.n; i++) {
 		const struct copy_node *before = copy_find(copy, fresh.nodes[i].view.path);
 
-		fresh.nodes[i].changed = !before || !is_same(before->object, fresh.nodes[i].object);
+		fresh.nodes[i].changed =
+			!before || !copy_is_same(before->object, fresh.nodes[i].object);
 		other = other || before != &copy->nodes[i];
 	}
 	copy_free_nodes(copy);
@@ -122,13 +126,13 @@ int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
 	return other;
 }
 
-static bool guards_are_same(const json_t *a, const json_t *b)
+static bool copy_has_same_guards(const json_t *a, const json_t *b)
 {
 	size_t n = json_array_size(a), i = 0;
 
 	if (n != json_array_size(b))
 		return false;
-	while (i < n && members_are_same(json_array_get(a, i), json_array_get(b, i)))
+	while (i < n && copy_has_same_members(json_array_get(a, i), json_array_get(b, i)))
 		i++;
 	return i == n;
 }
@@ -142,8 +146,9 @@ int copy_take_guards(struct copy *copy, json_t *reply, uint64_t now_usec)
 
 	if (r < 0)
 		return r;
-	same = copy->guards_reply && guards_are_same(json_object_get(copy->guards_reply, "guards"),
-						     json_object_get(reply, "guards"));
+	same = copy->guards_reply &&
+	       copy_has_same_guards(json_object_get(copy->guards_reply, "guards"),
+				    json_object_get(reply, "guards"));
 	free(copy->guards);
 	json_decref(copy->guards_reply);
 	copy->guards = guards;
@@ -172,17 +177,35 @@ static void copy_take_event(struct copy *copy, const json_t *event)
 	}
 }
 
-void copy_take_events(struct copy *copy, const json_t *events)
+/* The numbers of another daemon begin again, at a later time. */
+static bool copy_knows_event(const struct copy *copy, const json_t *event)
 {
-	json_t *event;
+	return message_get_number(event, "number", 0) < copy->next_event &&
+	       message_get_number(event, "time_usec", 0) <= copy->event_usec;
+}
+
+json_t *copy_take_events(struct copy *copy, const json_t *events)
+{
+	json_t *fresh = json_array(), *event;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)events, i, event) copy_take_event(copy, event);
 	if (!copy->events)
 		copy->events = json_array();
-	(void)json_array_extend(copy->events, (json_t *)(uintptr_t)events);
+	json_array_foreach ((json_t *)(uintptr_t)events, i, event) {
+		if (copy_knows_event(copy, event))
+			continue;
+		/* Events of another daemon are no part of its picture. */
+		if (message_get_number(event, "number", 0) < copy->next_event)
+			json_array_clear(copy->events);
+		copy->next_event = message_get_number(event, "number", 0) + 1;
+		copy->event_usec = message_get_number(event, "time_usec", 0);
+		copy_take_event(copy, event);
+		(void)json_array_append(fresh, event);
+		(void)json_array_append(copy->events, event);
+	}
 	while (json_array_size(copy->events) > COPY_EVENTS)
 		(void)json_array_remove(copy->events, 0);
+	return fresh;
 }
 
 const struct copy_node *copy_find(const struct copy *copy, const char *path)
@@ -190,13 +213,13 @@ const struct copy_node *copy_find(const struct copy *copy, const char *path)
 	return dict_find(&copy->by_path, path);
 }
 
-static void add_elapsed(uint64_t *age, uint64_t elapsed)
+static void copy_add_elapsed(uint64_t *age, uint64_t elapsed)
 {
 	if (*age != FIELD_NONE)
 		*age += elapsed;
 }
 
-static void take_elapsed(uint64_t *left, uint64_t elapsed)
+static void copy_subtract_elapsed(uint64_t *left, uint64_t elapsed)
 {
 	if (*left != FIELD_NONE)
 		*left -= MIN(*left, elapsed);
@@ -209,17 +232,17 @@ struct node_view copy_node_at(const struct copy *copy, const struct copy_node *n
 	struct node_view view = node->view;
 	struct service_view *s = &view.service;
 
-	add_elapsed(&view.since_usec, elapsed);
-	take_elapsed(&view.deadline_usec, elapsed);
+	copy_add_elapsed(&view.since_usec, elapsed);
+	copy_subtract_elapsed(&view.deadline_usec, elapsed);
 	if (!view.is_service)
 		return view;
-	add_elapsed(&s->since_usec, elapsed);
-	add_elapsed(&s->reloading_usec, elapsed);
-	add_elapsed(&s->ran_usec, elapsed);
-	add_elapsed(&s->health_since_usec, elapsed);
-	take_elapsed(&s->next_usec, elapsed);
-	take_elapsed(&s->watchdog_usec, elapsed);
-	take_elapsed(&s->scheduled_usec, elapsed);
+	copy_add_elapsed(&s->since_usec, elapsed);
+	copy_add_elapsed(&s->reloading_usec, elapsed);
+	copy_add_elapsed(&s->ran_usec, elapsed);
+	copy_add_elapsed(&s->health_since_usec, elapsed);
+	copy_subtract_elapsed(&s->next_usec, elapsed);
+	copy_subtract_elapsed(&s->watchdog_usec, elapsed);
+	copy_subtract_elapsed(&s->scheduled_usec, elapsed);
 	return view;
 }
 
@@ -229,9 +252,9 @@ struct guard_view copy_guard_at(const struct copy *copy, const struct guard_view
 	uint64_t elapsed = now_usec - MIN(now_usec, copy->guards_at_usec);
 	struct guard_view view = *guard;
 
-	add_elapsed(&view.age_usec, elapsed);
-	take_elapsed(&view.kill_usec, elapsed);
-	take_elapsed(&view.ttl_usec, elapsed);
+	copy_add_elapsed(&view.age_usec, elapsed);
+	copy_subtract_elapsed(&view.kill_usec, elapsed);
+	copy_subtract_elapsed(&view.ttl_usec, elapsed);
 	return view;
 }
 

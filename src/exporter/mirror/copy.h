@@ -7,6 +7,7 @@
  */
 
 #include "base/dict.h"
+#include "exporter/mirror/shown.h"
 #include "proto/view.h"
 
 struct copy_node {
@@ -26,10 +27,13 @@ struct copy {
 	size_t n_guards;
 	uint64_t guards_at_usec;
 
-	json_t *events;	      /* an array of Event, the last COPY_EVENTS */
+	json_t *events;	      /* an array of Event, the last COPY_EVENTS of one daemon */
+	uint64_t next_event;  /* the number after that of the last event */
+	uint64_t event_usec;  /* its time, since the epoch */
 	json_t *plan;	      /* the last reply to Plan, for the root; NULL: none yet */
 	json_t *dependencies; /* the array of the last reply to Dependencies, likewise */
 	json_t *settings;     /* the last reply to Show, for the root, likewise */
+	struct shown shown;   /* the settings of nodes that were asked for */
 };
 #define COPY_EVENTS 512
 
@@ -52,8 +56,13 @@ int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec);
  */
 int copy_take_guards(struct copy *copy, json_t *reply, uint64_t now_usec);
 
-/* Adds @events, an array of Event, and changes the states of their nodes in the copy. */
-void copy_take_events(struct copy *copy, const json_t *events);
+/*
+ * Adds those of @events, an array of Event, that are not known yet, and changes the states of their
+ * nodes in the copy.  After a lost connection, known ones come again.
+ *
+ * Returns a new array of those that were added; NULL without memory.
+ */
+json_t *copy_take_events(struct copy *copy, const json_t *events);
 
 /* Returns the node at @path, or NULL. */
 const struct copy_node *copy_find(const struct copy *copy, const char *path);

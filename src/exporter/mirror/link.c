@@ -3,7 +3,9 @@
  * socket, and replies are taken when they have arrived.
  *
  * A round of queries begins with Status, which lasts several replies, and goes on with Guards, and
- * with Plan, Dependencies and Show if there are other nodes or settings.  Events that arrive meanwhile cause a further round.
+ * with Plan, Dependencies and Show of the root if there are other nodes or another configuration.
+ * Events that arrive meanwhile cause a further round.  The settings of a node are asked for at its end,
+ * or at once between two rounds.
  */
 #include "exporter/mirror/link.h"
 
@@ -45,12 +47,14 @@ struct link {
 	bool busy;  /* a query is not answered yet */
 	bool dirty; /* something has happened since the round began */
 	bool wants_plan;
+	bool shows_root;	/* the settings that were asked for are those of the round */
+	uint64_t configuration; /* of the last Status */
 	bool up;
 	bool complained;
 	json_t *nodes; /* of the replies to Status so far */
 };
 
-static void wire_close(struct wire *wire)
+static void link_close_wire(struct wire *wire)
 {
 	wire->io = sd_event_source_disable_unref(wire->io);
 	wire->client = client_free(wire->client);
@@ -58,8 +62,8 @@ static void wire_close(struct wire *wire)
 
 static void link_down(struct link *link, int r)
 {
-	wire_close(&link->events);
-	wire_close(&link->queries);
+	link_close_wire(&link->events);
+	link_close_wire(&link->queries);
 	json_decref(link->nodes);
 	link->nodes = NULL;
 	link->busy = link->dirty = false;
@@ -77,32 +81,42 @@ static void link_down(struct link *link, int r)
 	link->owner->news(LINK_DOWN, NULL, link->owner->arg);
 }
 
-static int wire_receive(struct wire *wire)
+/* A node may be removed before its settings are asked for. */
+static bool link_forgives(const struct link *link, const struct wire *wire)
+{
+	return wire == &link->queries && link->busy && link->asked == METHOD_SHOW &&
+	       !link->shows_root;
+}
+
+static int link_receive(struct wire *wire)
 {
 	struct message_reply reply;
 	int r = client_receive(wire->client, 0, &reply);
 
 	if (r < 0)
 		return r;
-	r = reply.error ? -EPROTO : wire->receive(wire->link, &reply);
+	if (reply.error && !link_forgives(wire->link, wire))
+		r = -EPROTO;
+	else
+		r = wire->receive(wire->link, &reply);
 	message_reply_done(&reply);
 	return r;
 }
 
-static int wire_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int link_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct wire *wire = arg;
 	int r = 0;
 
 	(void)source, (void)fd, (void)events;
 	while (r == 0)
-		r = wire_receive(wire);
+		r = link_receive(wire);
 	if (r != -ETIMEDOUT)
 		link_down(wire->link, r);
 	return 0;
 }
 
-static int wire_open(struct wire *wire)
+static int link_open_wire(struct wire *wire)
 {
 	struct link *link = wire->link;
 	int r = client_connect(&wire->client, link->socket, clock_now_usec() + CONNECT_USEC);
@@ -110,10 +124,10 @@ static int wire_open(struct wire *wire)
 	if (r < 0)
 		return r;
 	return sd_event_add_io(link->event, &wire->io, client_get_fd(wire->client), EPOLLIN,
-			       wire_readable, wire);
+			       link_on_readable, wire);
 }
 
-static int wire_call(struct wire *wire, enum interface_method method, json_t *parameters,
+static int link_call(struct wire *wire, enum interface_method method, json_t *parameters,
 		     unsigned flags)
 {
 	return client_call(wire->client, interface_method_name(method), parameters, flags, 0);
@@ -121,15 +135,25 @@ static int wire_call(struct wire *wire, enum interface_method method, json_t *pa
 
 /* --- queries --- */
 
-static int link_ask(struct link *link, enum interface_method method)
+static int link_ask_of(struct link *link, enum interface_method method, json_t *parameters)
 {
-	json_t *parameters = method == METHOD_SHOW ? json_pack("{s:s}", "node", CONFIG_ROOT_NAME)
-						   : json_object();
-
 	link->asked = method;
 	link->busy = true;
-	return wire_call(&link->queries, method, parameters,
+	return link_call(&link->queries, method, parameters,
 			 method == METHOD_STATUS ? MESSAGE_MORE : 0);
+}
+
+static int link_ask(struct link *link, enum interface_method method)
+{
+	return link_ask_of(link, method, json_object());
+}
+
+/* @path: NULL for the root, in a round */
+static int link_ask_show(struct link *link, const char *path)
+{
+	link->shows_root = !path;
+	return link_ask_of(link, METHOD_SHOW,
+			   json_pack("{s:s}", "node", path && *path ? path : CONFIG_ROOT_NAME));
 }
 
 static int link_begin_round(struct link *link)
@@ -156,6 +180,10 @@ static void link_touch(struct link *link)
 
 static int link_end_round(struct link *link)
 {
+	const char *wanted = shown_next(&link->copy->shown);
+
+	if (wanted)
+		return link_ask_show(link, wanted);
 	link->busy = false;
 	link->retry_usec = RETRY_MIN_USEC;
 	if (!link->up) {
@@ -171,10 +199,21 @@ static int link_end_round(struct link *link)
 	return 0;
 }
 
-static int receive_status(struct link *link, const struct message_reply *reply)
+/* The settings that are known are those of another configuration. */
+static void link_forget_settings(struct link *link, uint64_t configuration)
+{
+	if (configuration == link->configuration)
+		return;
+	link->configuration = configuration;
+	link->wants_plan = true;
+	shown_forget(&link->copy->shown);
+}
+
+static int link_receive_status(struct link *link, const struct message_reply *reply)
 {
 	int r;
 
+	link_forget_settings(link, message_get_number(reply->parameters, "configuration", 0));
 	if (json_array_extend(link->nodes, json_object_get(reply->parameters, "nodes")) < 0)
 		return -EBADMSG;
 	if (reply->continues)
@@ -192,7 +231,7 @@ static int receive_status(struct link *link, const struct message_reply *reply)
 	return link_ask(link, METHOD_GUARDS);
 }
 
-static int receive_guards(struct link *link, const struct message_reply *reply)
+static int link_receive_guards(struct link *link, const struct message_reply *reply)
 {
 	int r = copy_take_guards(link->copy, reply->parameters, clock_now_usec());
 
@@ -203,7 +242,7 @@ static int receive_guards(struct link *link, const struct message_reply *reply)
 	return link->wants_plan ? link_ask(link, METHOD_PLAN) : link_end_round(link);
 }
 
-static int receive_plan(struct link *link, const struct message_reply *reply)
+static int link_receive_plan(struct link *link, const struct message_reply *reply)
 {
 	link->wants_plan = false;
 	json_decref(link->copy->plan);
@@ -211,7 +250,7 @@ static int receive_plan(struct link *link, const struct message_reply *reply)
 	return link_ask(link, METHOD_DEPENDENCIES);
 }
 
-static int receive_dependencies(struct link *link, const struct message_reply *reply)
+static int link_receive_dependencies(struct link *link, const struct message_reply *reply)
 {
 	json_t *dependencies = json_object_get(reply->parameters, "dependencies");
 
@@ -219,64 +258,70 @@ static int receive_dependencies(struct link *link, const struct message_reply *r
 		return -EBADMSG;
 	json_decref(link->copy->dependencies);
 	link->copy->dependencies = json_incref(dependencies);
-	return link_ask(link, METHOD_SHOW);
+	return link_ask_show(link, NULL);
 }
 
-static int receive_show(struct link *link, const struct message_reply *reply)
+static int link_receive_show(struct link *link, const struct message_reply *reply)
 {
-	json_decref(link->copy->settings);
-	link->copy->settings = json_incref(reply->parameters);
+	struct shown *shown = &link->copy->shown;
+
+	if (link->shows_root) {
+		json_decref(link->copy->settings);
+		link->copy->settings = json_incref(reply->parameters);
+	} else {
+		shown_take(shown, shown_next(shown), reply->error ? NULL : reply->parameters);
+		link->owner->news(LINK_SETTINGS, reply->parameters, link->owner->arg);
+	}
 	return link_end_round(link);
 }
 
-static int receive_query(struct link *link, const struct message_reply *reply)
+static int link_receive_query(struct link *link, const struct message_reply *reply)
 {
 	if (!link->busy)
 		return -EBADMSG;
 	switch (link->asked) {
 	case METHOD_STATUS:
-		return receive_status(link, reply);
+		return link_receive_status(link, reply);
 	case METHOD_GUARDS:
-		return receive_guards(link, reply);
+		return link_receive_guards(link, reply);
 	case METHOD_PLAN:
-		return receive_plan(link, reply);
+		return link_receive_plan(link, reply);
 	case METHOD_DEPENDENCIES:
-		return receive_dependencies(link, reply);
+		return link_receive_dependencies(link, reply);
 	default:
-		return receive_show(link, reply);
+		return link_receive_show(link, reply);
 	}
 }
 
 /* --- events --- */
 
-static int receive_events(struct link *link, const struct message_reply *reply)
+static int link_receive_events(struct link *link, const struct message_reply *reply)
 {
 	const json_t *events = json_object_get(reply->parameters, "events");
+	json_t *fresh;
 
 	/* The daemon ends. */
 	if (!reply->continues)
 		return -ECONNRESET;
 	if (!json_is_array(events))
 		return -EBADMSG;
-	/* Of settings, perhaps. */
-	link->wants_plan =
-		link->wants_plan || message_get_bool(reply->parameters, "changed", false);
-	copy_take_events(link->copy, events);
-	if (json_array_size(events) > 0)
-		link->owner->news(LINK_EVENTS, events, link->owner->arg);
+	fresh = copy_take_events(link->copy, events);
+	if (json_array_size(fresh) > 0)
+		link->owner->news(LINK_EVENTS, fresh, link->owner->arg);
+	json_decref(fresh);
 	link_touch(link);
 	return 0;
 }
 
 static int link_connect(struct link *link)
 {
-	int r = wire_open(&link->events);
+	int r = link_open_wire(&link->events);
 
 	if (r == 0)
-		r = wire_open(&link->queries);
+		r = link_open_wire(&link->queries);
 	/* Events first, so that no change is between them and the first Status. */
 	if (r == 0)
-		r = wire_call(&link->events, METHOD_EVENTS,
+		r = link_call(&link->events, METHOD_EVENTS,
 			      json_pack("{s:i, s:b}", "last", COPY_EVENTS, "changes", 1),
 			      MESSAGE_MORE);
 	if (r == 0)
@@ -284,20 +329,20 @@ static int link_connect(struct link *link)
 	return r;
 }
 
-static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
+static int link_on_retry(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct link *link = arg;
 	int r = link_connect(link);
 
 	(void)source, (void)usec;
 	link->wants_plan = true;
-	json_array_clear(link->copy->events);
+	shown_forget(&link->copy->shown);
 	if (r < 0)
 		link_down(link, r);
 	return 0;
 }
 
-static int on_round(sd_event_source *source, uint64_t usec, void *arg)
+static int link_on_round(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct link *link = arg;
 	int r = link->busy ? 0 : link_begin_round(link);
@@ -310,11 +355,12 @@ static int on_round(sd_event_source *source, uint64_t usec, void *arg)
 
 static int link_add_timers(struct link *link)
 {
-	int r = sd_event_add_time(link->event, &link->retry, CLOCK_MONOTONIC, 0, 1, on_retry, link);
+	int r = sd_event_add_time(link->event, &link->retry, CLOCK_MONOTONIC, 0, 1, link_on_retry,
+				  link);
 
 	if (r >= 0)
-		r = sd_event_add_time(link->event, &link->round, CLOCK_MONOTONIC, 0, 1, on_round,
-				      link);
+		r = sd_event_add_time(link->event, &link->round, CLOCK_MONOTONIC, 0, 1,
+				      link_on_round, link);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
 	return MIN(r, 0);
@@ -334,8 +380,8 @@ int link_new(struct link **ret, sd_event *event, const char *socket, struct copy
 			       .owner = owner,
 			       .retry_usec = RETRY_MIN_USEC,
 			       .pause_usec = ROUND_USEC };
-	link->events = (struct wire){ .link = link, .receive = receive_events };
-	link->queries = (struct wire){ .link = link, .receive = receive_query };
+	link->events = (struct wire){ .link = link, .receive = link_receive_events };
+	link->queries = (struct wire){ .link = link, .receive = link_receive_query };
 	r = link_add_timers(link);
 	if (r < 0)
 		link_free(link);
@@ -348,13 +394,29 @@ struct link *link_free(struct link *link)
 {
 	if (!link)
 		return NULL;
-	wire_close(&link->events);
-	wire_close(&link->queries);
+	link_close_wire(&link->events);
+	link_close_wire(&link->queries);
 	link->retry = sd_event_source_disable_unref(link->retry);
 	link->round = sd_event_source_disable_unref(link->round);
 	json_decref(link->nodes);
 	free(link);
 	return NULL;
+}
+
+void link_want_settings(struct link *link)
+{
+	const char *wanted = shown_next(&link->copy->shown);
+	int r = wanted && link->up && !link->busy ? link_ask_show(link, wanted) : 0;
+
+	if (r < 0)
+		link_down(link, r);
+}
+
+void link_renew(struct link *link)
+{
+	if (link->up && !link->busy &&
+	    clock_now_usec() > clock_add(link->copy->at_usec, LINK_RENEW_USEC))
+		link_touch(link);
 }
 
 bool link_is_up(const struct link *link)

@@ -13,12 +13,13 @@
 #include "exporter/mirror/copy.h"
 
 enum link_news {
-	LINK_UP,     /* the daemon answers, and the copy is complete */
-	LINK_DOWN,   /* the daemon does not answer; the copy stays */
-	LINK_EVENTS, /* @detail: an array of Event; before LINK_UP, those that are remembered */
-	LINK_TREE,   /* other nodes are in the copy */
-	LINK_NODES,  /* the nodes of the copy that are marked have changed */
-	LINK_GUARDS, /* the guards of the copy have changed */
+	LINK_UP,       /* the daemon answers, and the copy is complete */
+	LINK_DOWN,     /* the daemon does not answer; the copy stays */
+	LINK_EVENTS,   /* @detail: an array of Event; before LINK_UP, those that were missed */
+	LINK_TREE,     /* other nodes are in the copy */
+	LINK_NODES,    /* the nodes of the copy that are marked have changed */
+	LINK_GUARDS,   /* the guards of the copy have changed */
+	LINK_SETTINGS, /* @detail: {"node"}, of which the settings are known now */
 };
 
 struct link_owner {
@@ -37,6 +38,16 @@ struct link;
 int link_new(struct link **ret, sd_event *event, const char *socket, struct copy *copy,
 	     const struct link_owner *owner);
 struct link *link_free(struct link *link);
+
+/* Asks for the settings that are wanted: one question at a time, and one for each node and configuration. */
+void link_want_settings(struct link *link);
+
+/*
+ * Renews a copy that is older than LINK_RENEW_USEC: counts of lines change without an event.  The present
+ * request gets it as it is.
+ */
+#define LINK_RENEW_USEC UINT64_C(10000000)
+void link_renew(struct link *link);
 
 /* Returns true while the daemon answers. */
 bool link_is_up(const struct link *link);

@@ -84,29 +84,29 @@ void totals_prune(struct totals *totals, const struct copy *copy)
 	totals->n = kept;
 }
 
-static bool is_one_of(const char *state, const char *const *states)
+static bool totals_is_one_of(const char *state, const char *const *states)
 {
 	while (*states && strcmp(*states, state) != 0)
 		states++;
 	return *states;
 }
 
-static bool is_over(const char *state)
+static bool totals_is_over(const char *state)
 {
 	static const char *const states[] = { "down", "backoff", "done", "failed", NULL };
 
-	return is_one_of(state, states);
+	return totals_is_one_of(state, states);
 }
 
-static bool is_ordered_end(const char *state)
+static bool totals_is_ordered_end(const char *state)
 {
 	static const char *const states[] = { "draining", "waiting", "asking",
 					      "stopping", "killing", NULL };
 
-	return is_one_of(state, states);
+	return totals_is_one_of(state, states);
 }
 
-static void add_duration(struct totals_durations *durations, uint64_t usec)
+static void totals_add_duration(struct totals_durations *durations, uint64_t usec)
 {
 	static const char *const bounds[] = TOTALS_BOUNDS;
 
@@ -117,12 +117,12 @@ static void add_duration(struct totals_durations *durations, uint64_t usec)
 	durations->sum_usec += usec;
 }
 
-static uint64_t elapsed(uint64_t since, uint64_t now)
+static uint64_t totals_elapsed_usec(uint64_t since, uint64_t now)
 {
 	return now > since ? now - since : 0;
 }
 
-static enum totals_exit exit_kind(const char *reason)
+static enum totals_exit totals_exit_kind(const char *reason)
 {
 	static const char with_status[] = "exited with status ";
 
@@ -133,47 +133,40 @@ static enum totals_exit exit_kind(const char *reason)
 }
 
 /* The event after which no process is left has the reason of the end, or one before it. */
-static void count_exit(struct totals_node *node, const char *from, const char *to,
-		       const char *reason)
+static void totals_count_exit(struct totals_node *node, const char *from, const char *to,
+			      const char *reason)
 {
 	static const char *const before[] = { "starting", "readying", "up", NULL };
 	static const char *const after[] = { "closing", "cleaning", "finishing", NULL };
 
-	if ((is_one_of(from, before) || is_ordered_end(from)) &&
-	    (is_one_of(to, after) || is_over(to)))
-		node->exits[exit_kind(reason)]++;
+	if ((totals_is_one_of(from, before) || totals_is_ordered_end(from)) &&
+	    (totals_is_one_of(to, after) || totals_is_over(to)))
+		node->exits[totals_exit_kind(reason)]++;
 }
 
-static void count_event(struct totals_node *node, const json_t *event)
+static void totals_count_event(struct totals_node *node, const json_t *event)
 {
 	const char *from = message_get_string(event, "from", "");
 	const char *to = message_get_string(event, "to", "");
 	uint64_t now = message_get_number(event, "time_usec", 0);
 
-	count_exit(node, from, to, message_get_string(event, "reason", ""));
+	totals_count_exit(node, from, to, message_get_string(event, "reason", ""));
 	node->killed += strcmp(to, "killing") == 0;
 	if (strcmp(from, "draining") == 0 && node->draining_usec)
-		node->drain_usec += elapsed(node->draining_usec, now);
+		node->drain_usec += totals_elapsed_usec(node->draining_usec, now);
 	node->draining_usec = strcmp(to, "draining") == 0 ? now : 0;
-	if (is_over(from) && !is_over(to))
+	if (totals_is_over(from) && !totals_is_over(to))
 		node->starting_usec = now;
 	if (strcmp(to, "up") == 0 && node->starting_usec)
-		add_duration(&node->start, elapsed(node->starting_usec, now));
-	if (strcmp(to, "up") == 0 || is_over(to) || is_ordered_end(to))
+		totals_add_duration(&node->start, totals_elapsed_usec(node->starting_usec, now));
+	if (strcmp(to, "up") == 0 || totals_is_over(to) || totals_is_ordered_end(to))
 		node->starting_usec = 0;
-	if (is_ordered_end(to) && !node->stopping_usec)
+	if (totals_is_ordered_end(to) && !node->stopping_usec)
 		node->stopping_usec = now;
-	if (is_over(to) && node->stopping_usec)
-		add_duration(&node->stop, elapsed(node->stopping_usec, now));
-	if (is_over(to))
+	if (totals_is_over(to) && node->stopping_usec)
+		totals_add_duration(&node->stop, totals_elapsed_usec(node->stopping_usec, now));
+	if (totals_is_over(to))
 		node->stopping_usec = 0;
-}
-
-/* The numbers of another daemon begin again, at a later time. */
-static bool is_counted(const struct totals *totals, const json_t *event)
-{
-	return message_get_number(event, "number", 0) < totals->next &&
-	       message_get_number(event, "time_usec", 0) <= totals->time_usec;
 }
 
 void totals_take(struct totals *totals, const json_t *events)
@@ -181,18 +174,13 @@ void totals_take(struct totals *totals, const json_t *events)
 	json_t *event;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)events, i, event)
-	{
+	json_array_foreach ((json_t *)(uintptr_t)events, i, event) {
 		struct totals_node *node;
 
-		if (is_counted(totals, event))
-			continue;
-		totals->next = message_get_number(event, "number", 0) + 1;
-		totals->time_usec = message_get_number(event, "time_usec", 0);
 		if (strcmp(message_get_string(event, "kind", ""), "service") != 0)
 			continue;
 		node = totals_make(totals, message_get_string(event, "node", ""));
 		if (node)
-			count_event(node, event);
+			totals_count_event(node, event);
 	}
 }

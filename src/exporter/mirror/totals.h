@@ -1,8 +1,7 @@
 #pragma once
 
 /*
- * Counts and durations of each service, from the events since the exporter saw the node first.  An
- * event is counted once, also if it is read again after a lost connection.
+ * Counts and durations of each service, from the events since the exporter saw the node first.
  */
 
 #include <jansson.h>
@@ -44,14 +43,12 @@ struct totals {
 	struct dict by_path;
 	struct totals_node **nodes;
 	size_t n;
-	uint64_t next;	    /* the number after that of the last event */
-	uint64_t time_usec; /* of the last event, since the epoch */
 };
 
 void totals_init(struct totals *totals);
 void totals_done(struct totals *totals);
 
-/* Counts @events, an array of Event. */
+/* Counts @events, an array of Event, each of which is new: see copy_take_events(). */
 void totals_take(struct totals *totals, const json_t *events);
 
 /* Forgets the nodes that are not in @copy any more. */

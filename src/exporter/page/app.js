@@ -1,19 +1,18 @@
 /* Which view is shown, and when it is drawn: once a frame, as far as something has changed. */
-import { changesTake, nodeFocus, nodeOpen, nodeTick, nodeUpdate, nodeView } from "./node.js";
+import { changesTake, nodeFocus, nodeLoad, nodeOpen, nodeTick, nodeUpdate, nodeView } from "./node.js";
 import { catchUp, connect, fetchJson, isFlapping, model, on, setPast } from "./model.js";
 import { isStopping, shutdownFind, shutdownFrame, shutdownLoad, shutdownTake, shutdownText, shutdownUpdate,
 	shutdownView } from "./shutdown.js";
 import { setText } from "./dom.js";
-import { summaryOf } from "./text.js";
-import { treeRebuild, treeSelect, treeTick, treeUpdate, treeView } from "./tree.js";
+import { isWithin, summaryOf } from "./text.js";
+import { treePaint, treeRebuild, treeSelect, treeTick, treeUpdate, treeView } from "./tree.js";
 
 const summary = document.getElementById("summary"), badge = document.getElementById("connection");
 const views = document.getElementById("views"), icon = document.getElementById("icon");
+const PAINT_MS = 6;		/* of a frame */
 let opened = null;		/* path of a node */
 let changed = new Set(), events = [], rebuild = false, scheduled = false;
 let ready = false;		/* the past is known */
-
-const isWithin = (path, top) => top === "" || path === top || path.startsWith(top + "/");
 
 const goToShutdown = () => {
 	if (location.pathname !== "/shutdown")
@@ -35,9 +34,10 @@ const draw = () => {
 	scheduled = false;
 	if (rebuild)
 		treeRebuild();
-	else
-		treeUpdate(changed);
+	treeUpdate(changed);
 	changesTake(events);
+	if (rebuild && ready)
+		nodeLoad();
 	if (opened !== null && (rebuild || [...changed].some((path) => isWithin(path, opened))))
 		nodeUpdate();
 	if (ready && shutdownFind())
@@ -47,6 +47,8 @@ const draw = () => {
 	changed = new Set();
 	events = [];
 	rebuild = false;
+	if (treeView.isConnected && treePaint(PAINT_MS))
+		schedule();
 };
 
 const schedule = () => {
@@ -72,6 +74,7 @@ const route = () => {
 		return;
 	}
 	show(treeView, nodeView);
+	schedule();
 	treeSelect(opened);
 	nodeOpen(opened);
 };

@@ -1,7 +1,9 @@
 /*
- * The picture of a shutdown: a lane for each node, a thin one for each guard.  An element has its
- * times as numbers, --from and --to, and the chart has --span: the style sheet makes places of them, so
- * that another scale is one change.  What goes on has the present as its --to, and is in chart.growing.
+ * The picture of a shutdown: a lane for each node, a thin one for each guard.  Lanes are data; what has changed
+ * is painted a few milliseconds a frame, as a tree may have a thousand nodes.  An element has its times as
+ * numbers, --from and --to, and the chart has --span: the style sheet makes places of them, so that another
+ * scale is one change.  Elements of the class "on" go on: they have the present as their --to while their lane
+ * is on the screen.  A lane does not hand it down, as each element below would have its style computed again.
  */
 import { el, nodeLink, setText } from "./dom.js";
 import { duration, holderOf } from "./text.js";
@@ -20,41 +22,118 @@ export const isOver = (state) => ["down", "done", "failed", "backoff"].includes(
 
 const place = (element, from, to) => {
 	element.style.setProperty("--from", from);
+	element.classList.toggle("on", to === undefined);
 	if (to !== undefined)
 		element.style.setProperty("--to", to);
 	return element;
 };
-const grow = (chart, element, from) => {
-	chart.growing.add(place(element, from, from));
-	return element;
-};
-const end = (chart, element, at) => {
-	chart.growing.delete(element);
-	element.style.setProperty("--to", at);
-};
+
+export const isKilled = (lane) => lane.bars.some((bar) => bar.part === "killing");
+export const tookOf = (lane) =>
+	isKilled(lane) ? `${duration(lane.to)} ✕ killed` : lane.to < 10 ? "" : duration(lane.to);
+export const titleOf = (bar) => bar.to === undefined ? bar.state : `${bar.state} for ${duration(bar.to - bar.from)}`;
+
+/* Names have no use for it. */
+const setScale = (row, ms) => row.lastElementChild.style.setProperty("--span", ms);
 
 export const newChart = (nodes, indentOf) => {
 	const axis = el("div", { class: "axis" }), lanes = new Map(), line = el("i", { class: "now" });
 	const body = el("div", { class: "lanes" });
-	const chart = { axis, body, lanes, line, span: 0, guards: 0, growing: new Set() };
 
-	chart.element = el("div", { class: "chart", role: "group", "aria-label": "Time of each node" }, axis, body);
+	for (const node of nodes)
+		lanes.set(node.path, { path: node.path, node, level: indentOf(node.path), bars: [], guards: new Map() });
+	const chart = {
+		axis, body, lanes, line, span: 0, guards: 0, seen: new Set(), changed: new Set(lanes.values()),
+		element: el("div", { class: "chart", role: "group", "aria-label": "Time of each node" }, axis, body),
+	};
 
-	for (const node of nodes) {
-		const track = el("div", { class: "track" }), took = el("span", { class: "took" });
-		const name = nodeLink(node.path);
-		const row = el("div", { class: node.service ? "lane" : "lane group", "data-path": node.path },
-			       el("div", { class: "lane-name" }, name), track);
-		const span = grow(chart, el("i", { class: "span" }), 0);
-
-		name.textContent = node.path.split("/").pop() || "root";
-		row.style.setProperty("--level", indentOf(node.path));
-		track.append(span, took);
-		body.append(row);
-		lanes.set(node.path, { path: node.path, node, row, track, span, took, bars: [], guards: new Map() });
-	}
+	body.addEventListener("contentvisibilityautostatechange", ({ target, skipped }) => {
+		if (skipped) {
+			chart.seen.delete(target);
+			return;
+		}
+		chart.seen.add(target);
+		setScale(target, chart.span);
+	});
 	return chart;
 };
+
+/* --- painting --- */
+
+const makeLane = (chart, lane) => {
+	const name = nodeLink(lane.path);
+
+	lane.span = place(el("i", { class: "span" }), 0);
+	lane.took = el("span", { class: "took" });
+	lane.track = el("div", { class: "track" }, lane.span, lane.took);
+	lane.row = el("div", { class: lane.node.service ? "lane" : "lane group", "data-path": lane.path },
+		      el("div", { class: "lane-name" }, name), lane.track);
+	name.textContent = lane.path.split("/").pop() || "root";
+	lane.row.style.setProperty("--level", lane.level);
+	chart.body.append(lane.row);
+};
+
+const paintBar = (lane, bar) => {
+	if (bar.isPainted)
+		return;
+	if (!bar.element)
+		lane.track.append(bar.element = el("i", { class: `bar ${bar.part}` }));
+	place(bar.element, bar.from, bar.to).title = titleOf(bar);
+	bar.isPainted = bar.to !== undefined;
+};
+
+const paintGuard = (lane, guard) => {
+	if (!guard.row) {
+		guard.line = el("i", { class: "held" });
+		guard.row = el("div", { class: "lane guard", title: guard.text },
+			       el("div", { class: "lane-name" }, `⚑ ${guard.holder}`), el("div", { class: "track" }, guard.line));
+		guard.row.style.setProperty("--level", lane.level);
+		(lane.last || lane.row).after(guard.row);
+		lane.last = guard.row;
+	}
+	place(guard.line, guard.from, guard.to);
+	guard.row.classList.toggle("complete", guard.to !== undefined);
+};
+
+const paintLane = (chart, lane) => {
+	const isComplete = lane.to !== undefined;
+
+	if (!lane.row)
+		makeLane(chart, lane);
+	if (lane.state)
+		lane.row.dataset.state = lane.state;
+	if (lane.plan && !lane.planned)
+		lane.track.prepend(lane.planned = place(el("i", { class: "plan", title: "the plan: the worst case" }), ...lane.plan));
+	lane.bars.forEach((bar) => paintBar(lane, bar));
+	lane.guards.forEach((guard) => paintGuard(lane, guard));
+	if (!isComplete && lane.kill !== undefined) {
+		if (!lane.mark)
+			lane.track.append(lane.mark = el("i", { class: "kill" }));
+		place(lane.mark, lane.kill, lane.kill).title = `killed at ${duration(lane.kill)}`;
+	}
+	if (!isComplete)
+		return;
+	lane.row.classList.add("complete");
+	lane.row.classList.toggle("killed", isKilled(lane));
+	place(lane.span, 0, lane.to);
+	setText(place(lane.took, lane.to, lane.to), tookOf(lane));
+	if (lane.mark)
+		lane.mark.remove();
+};
+
+/* For so many milliseconds.  What remains is left to the next frame. */
+export const paint = (chart, ms) => {
+	const end = performance.now() + ms;
+
+	for (const lane of chart.changed) {
+		chart.changed.delete(lane);
+		paintLane(chart, lane);
+		if (performance.now() > end)
+			return;
+	}
+};
+
+/* --- what happens --- */
 
 /* A service that does not run has no part in it. */
 const isPlanned = (lane) => lane && (!lane.over || lane.bars.length > 0);
@@ -64,31 +143,26 @@ export const addPlan = (chart, entries) => {
 	const first = Math.min(...services.map((entry) => entry.begin_usec || 0));
 
 	for (const entry of services)
-		if (entry.begin_usec !== undefined && entry.end_usec !== undefined)
-			chart.lanes.get(entry.node).track.prepend(
-				place(el("i", { class: "plan", title: "the plan: the worst case" }),
-				      (entry.begin_usec - first) / 1000, (entry.end_usec - first) / 1000));
+		if (entry.begin_usec !== undefined && entry.end_usec !== undefined) {
+			const lane = chart.lanes.get(entry.node);
+
+			lane.plan = [(entry.begin_usec - first) / 1000, (entry.end_usec - first) / 1000];
+			chart.changed.add(lane);
+		}
 	return Math.max(0, ...services.map((entry) => (entry.end_usec || 0) - first)) / 1000;
 };
 
 /* The service of the lane is in another state at this time. */
 export const addState = (chart, lane, state, at) => {
-	const last = lane.bars[lane.bars.length - 1], part = parts[state];
+	const last = lane.bars.at(-1), part = parts[state];
 
-	if (last && last.to === undefined) {
+	if (last && last.to === undefined)
 		last.to = at;
-		end(chart, last.element, at);
-		last.element.title = `${last.state} for ${duration(at - last.from)}`;
-	}
-	lane.row.dataset.state = state;
-	if (isOver(state))
-		lane.over = true;
-	if (!part)
-		return;
-	const bar = { part, state, from: at, element: grow(chart, el("i", { class: `bar ${part}`, title: state }), at) };
-
-	lane.bars.push(bar);
-	lane.track.append(bar.element);
+	lane.state = state;
+	lane.over ||= isOver(state);
+	if (part)
+		lane.bars.push({ part, state, from: at });
+	chart.changed.add(lane);
 };
 
 /* The node of the lane is complete. */
@@ -96,37 +170,22 @@ export const addEnd = (chart, lane, at) => {
 	if (lane.to !== undefined)
 		return;
 	lane.to = at;
-	end(chart, lane.span, at);
-	lane.row.classList.add("complete");
-	lane.took.style.setProperty("--from", at);
-	const killed = lane.bars.some((bar) => bar.part === "killing");
-
-	lane.row.classList.toggle("killed", killed);
-	setText(lane.took, killed ? `${duration(at)} ✕ killed` : at < 10 ? "" : duration(at));
-	if (lane.kill)
-		lane.kill.remove();
+	chart.changed.add(lane);
 };
 
 /* When the processes of the lane are killed. */
-export const setKill = (lane, at) => {
-	if (lane.to !== undefined)
+export const setKill = (chart, lane, at) => {
+	if (lane.to !== undefined || Math.abs(lane.kill - at) < 5)
 		return;
-	if (!lane.kill)
-		lane.track.append(lane.kill = el("i", { class: "kill" }));
-	lane.kill.title = `killed at ${duration(at)}`;
-	place(lane.kill, at);
+	lane.kill = at;
+	chart.changed.add(lane);
 };
 
 const addGuard = (chart, lane, guard, at) => {
-	const line = grow(chart, el("i", { class: "held" }), Math.max(0, at));
-	const text = `${holderOf(guard)} on ${guard.node || "root"}`;
-	const row = el("div", { class: "lane guard", title: text },
-		       el("div", { class: "lane-name" }, `⚑ ${holderOf(guard)}`), el("div", { class: "track" }, line));
-	const after = [...lane.guards.values()].pop();
+	const holder = holderOf(guard);
 
-	row.style.setProperty("--level", lane.row.style.getPropertyValue("--level"));
-	(after ? after.row : lane.row).after(row);
-	lane.guards.set(guard.id, { row, line, text, from: Math.max(0, at) });
+	lane.guards.set(guard.id, { holder, text: `${holder} on ${guard.node || "root"}`, from: Math.max(0, at) });
+	chart.changed.add(lane);
 	chart.guards++;
 };
 
@@ -145,12 +204,14 @@ export const setGuards = (chart, guards, at, began) => {
 		for (const [id, guard] of lane.guards)
 			if (guard.to === undefined && !ids.has(id)) {
 				guard.to = at;
-				end(chart, guard.line, at);
-				guard.row.classList.add("complete");
+				chart.changed.add(lane);
 			}
 };
 
 /* --- the axis --- */
+
+/* Rows on the screen, or all in a browser that does not know. */
+const seenOf = (chart) => "oncontentvisibilityautostatechange" in chart.body ? chart.seen : chart.body.children;
 
 const steps = [.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 
@@ -162,8 +223,9 @@ export const setSpan = (chart, ms) => {
 		return;
 	chart.span = ms;
 	chart.step = step;
-	chart.element.style.setProperty("--span", ms);
-	chart.element.style.setProperty("--step", step);
+	chart.axis.style.setProperty("--span", ms);
+	for (const row of seenOf(chart))
+		setScale(row, ms);
 	for (let at = 0; at <= ms; at += step)
 		ticks.push(place(el("span", {}, at < 60000 ? `${+(at / 1000).toFixed(2)} s` :
 			`${Math.floor(at / 60000)}:${String(at / 1000 % 60).padStart(2, "0")}`), at));
@@ -171,9 +233,12 @@ export const setSpan = (chart, ms) => {
 };
 
 export const setNow = (chart, at) => {
-	place(chart.line, Math.max(0, at).toFixed(0));
-	for (const element of chart.growing)
-		element.style.setProperty("--to", Math.max(0, at).toFixed(0));
+	const present = Math.max(0, at).toFixed(0);
+
+	place(chart.line, present);
+	for (const row of seenOf(chart))
+		for (const element of row.querySelectorAll(".on"))
+			element.style.setProperty("--to", present);
 };
 
 /* All that goes on ends at this time. */

@@ -2,9 +2,9 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-const fill = (element, attributes, children) => {
+export const fill = (element, attributes, children = []) => {
 	for (const [name, value] of Object.entries(attributes))
-		if (value !== undefined && value !== null && value !== false)
+		if (value != null && value !== false)
 			element.setAttribute(name, value === true ? "" : value);
 	element.append(...children);
 	return element;
@@ -31,7 +31,6 @@ export const setText = (element, text) => {
 		element.textContent = text;
 };
 
-export const pathToUrl = (path) =>
-	path ? "/node/" + path.split("/").map(encodeURIComponent).join("/") : "/node/";
+export const pathToUrl = (path, base = "/node/") => base + path.split("/").map(encodeURIComponent).join("/");
 
 export const nodeLink = (path) => el("a", { href: pathToUrl(path), "data-node": path }, path || "root");

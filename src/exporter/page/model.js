@@ -8,16 +8,17 @@ export const model = {
 	held: new Map(),	/* guards at and below a path, but for main processes */
 	events: [],		/* the last ones */
 	stopping: null,		/* the last event "shutdown" */
+	features: {},		/* of the exporter: logs, actions */
 };
-const EVENTS_MAX = 500, FLAPPING_MS = 15000;
+const EVENTS_MAX = 500, FLAPPING_MS = 15000, TAKEN_MS = 8;
 const listeners = {};
 let last = { time_usec: 0, number: 0 };	/* the last event */
 let queue = null;		/* events that arrive while earlier ones are fetched */
 let skew = Infinity;		/* of the clock here, against the daemon's */
 
 /* Calls fn(data) after the model has taken an event of this name. */
-export const on = (name, fn) => (listeners[name] = listeners[name] || []).push(fn);
-const emit = (name, data) => (listeners[name] || []).forEach((fn) => fn(data));
+export const on = (name, fn) => (listeners[name] ||= []).push(fn);
+const emit = (name, data) => listeners[name]?.forEach((fn) => fn(data));
 
 export const now = () => Date.now() - (skew === Infinity ? 0 : skew);
 
@@ -33,8 +34,7 @@ const take = (node) => {
 	const before = model.nodes.get(node.path);
 
 	node.at = now() - (node.service || node).since_usec / 1000;
-	node.restarted = Boolean(before && before.restarted) ||
-		Boolean(node.service && before && before.service && node.service.restarts > before.service.restarts);
+	node.restarted = Boolean(before?.restarted || node.service?.restarts > before?.service?.restarts);
 	model.nodes.set(node.path, node);
 };
 
@@ -48,10 +48,11 @@ const takes = {
 		adjustClock(tree.time_usec);
 		model.up = tree.up;
 		model.time_usec = tree.time_usec;
+		model.features = tree.features || {};
 		model.nodes = new Map();
 		for (const node of tree.nodes) {
 			take(node);
-			node.restarted = Boolean((before.get(node.path) || {}).restarted);
+			node.restarted = Boolean(before.get(node.path)?.restarted);
 		}
 	},
 	node: take,
@@ -86,28 +87,31 @@ const takes = {
 	shutdown(data) {
 		adjustClock(data.time_usec);
 		model.stopping = data;
-		model.stopping.at = now();
+		data.at = now();
 	},
 	summary(data) { model.up = data.up; },
+	connection(is) { model.connected = is; },
+	log() {},
 };
 
 const isOld = (event) => event.time_usec < last.time_usec ||
 	(event.time_usec === last.time_usec && event.number <= last.number);
 
 const receive = (name, data) => {
-	if (name === "event" && queue)
-		queue.push(data);
-	if (name === "event" && (queue || isOld(data)))
-		return;
-	if (name === "event")
+	if (name === "event") {
+		if (queue)
+			queue.push(data);
+		if (queue || isOld(data))
+			return;
 		last = data;
+	}
 	takes[name](data);
 	emit(name, data);
 };
 
 /* A client that was too slow, or away, has missed events. */
 export const catchUp = async () => {
-	queue = queue || [];
+	queue ||= [];
 	const data = await fetchJson("/api/shutdown").catch(() => ({}));
 	const events = (data.events || []).concat(queue || []);
 
@@ -117,7 +121,7 @@ export const catchUp = async () => {
 
 /* Takes the events from before the page was opened: they cause nothing. */
 export const setPast = (events) => {
-	const past = events.filter((event) => event.time_usec <= model.time_usec), end = past[past.length - 1];
+	const past = events.filter((event) => event.time_usec <= model.time_usec), end = past.at(-1);
 
 	model.events = past;
 	if (end && !isOld(end))
@@ -125,17 +129,51 @@ export const setPast = (events) => {
 	events.forEach((event) => receive("event", event));
 };
 
-export const connect = () => {
-	const source = new EventSource("/events");
+/*
+ * A piece of the stream may have hundreds of messages, and the browser hands all of them over at once.  They are taken
+ * later, in their order, a few milliseconds at a time, so that frames and keys come between.
+ */
+const inbox = [], turns = new MessageChannel();
+const takeTurn = () => turns.port2.postMessage(0);
 
+turns.port1.onmessage = () => {
+	const end = performance.now() + TAKEN_MS;
+
+	if (inbox.length > 1)
+		takeTurn();
+	while (inbox.length && performance.now() < end) {
+		const [name, text] = inbox.shift();
+
+		receive(name, JSON.parse(text));
+	}
+};
+
+const later = (...message) => {
+	if (inbox.push(message) === 1)
+		takeTurn();
+};
+
+let source = null, followed = null;
+
+/* Begins the stream of events, in place of the one before. */
+export const connect = () => {
+	if (source)
+		source.close();
+	source = new EventSource(followed === null ? "/events" : `/events?log=${encodeURIComponent(followed)}`);
 	for (const name of Object.keys(takes))
-		source.addEventListener(name, (message) => receive(name, JSON.parse(message.data)));
-	const connected = (is) => {
-		model.connected = is;
-		emit("connection");
-	};
-	source.onopen = () => connected(true);
-	source.onerror = () => connected(false);
+		source.addEventListener(name, ({ data }) => later(name, data));
+	source.onopen = () => later("connection", true);
+	source.onerror = () => later("connection", false);
+};
+
+/* The stream has the output of this node; null: of none.  Return: whether another stream begins. */
+export const follow = (path) => {
+	const begins = path !== followed;
+
+	followed = path;
+	if (begins)
+		connect();
+	return begins;
 };
 
 export const fetchJson = async (path) => {

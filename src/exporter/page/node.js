@@ -1,7 +1,10 @@
 /* One node; and, while none is open, the last changes of all. */
-import { el, nodeLink, setShape, setText, shape } from "./dom.js";
+import { actionsOpen, actionsView } from "./actions.js";
+import { el, nodeLink, pathToUrl, setShape, setText, shape } from "./dom.js";
+import { logOpen, logView } from "./log.js";
 import { fetchJson, model, now } from "./model.js";
-import { age, clock, count, duration, holderOf, nameOf, sentenceOf, shapeOf } from "./text.js";
+import { pastShow, pastView } from "./past.js";
+import { age, clock, count, duration, holderOf, isWithin, nameOf, sentenceOf, shapeOf } from "./text.js";
 
 const EVENTS_SHOWN = 30, GUARDS_SHOWN = 50;
 
@@ -15,15 +18,19 @@ const guardTable = el("table", { class: "guards" },
 	guardRows);
 const guards = el("section", {}, el("h3", {}, "Guards"), guardTable);
 const relations = el("dl", { class: "facts" });
+const settingRows = el("tbody");
+const settings = el("details", {}, el("summary", {}, "Settings"), el("table", {},
+	el("thead", {}, el("tr", {}, ...["Key", "Value", "From"].map((text) => el("th", { scope: "col" }, text)))), settingRows));
 const changes = el("ol", { class: "changes" });
 const changesTitle = el("h3", {}, "Last changes");
 export const nodeView = el("section", { id: "node", "aria-label": "Node" },
 	el("p", { class: "back" }, el("a", { href: "/", "data-node": "" }, "← all nodes")),
-	el("header", {}, mark, heading), sentence, facts, guards, relations, changesTitle, changes);
+	el("header", {}, mark, heading), sentence, actionsView, facts, guards, logView, relations, pastView,
+	settings, changesTitle, changes);
 
-let opened = null, plan = [];
+let opened = null, page = {}, plan = [];
+let isLoading = false, isStale = false;	/* the settings may have come while the page of the node was loaded */
 
-const isWithin = (path, top) => top === "" || path === top || path.startsWith(top + "/");
 
 const fact = (name, ...value) => [el("dt", {}, name), el("dd", {}, ...value)];
 const timeAgo = (at) => el("time", { title: clock(at), "data-at": at }, age(now() - at));
@@ -95,6 +102,16 @@ const showFacts = (node) => {
 
 const links = (paths) => paths.flatMap((path, i) => i ? [", ", nodeLink(path)] : [nodeLink(path)]);
 
+/* The name of each kind of dependency for the nodes on both sides of it. */
+const kinds = { requires: ["Requires", "Required by"], wants: ["Wants", "Wanted by"], after: ["Starts after", "Starts before"] };
+
+const dependencyFacts = () => Object.entries(kinds).flatMap(([kind, names]) => ["from", "to"].flatMap((side, i) => {
+	const paths = page.dependencies.filter((edge) => edge.kind === kind && edge[side] === opened)
+		.map((edge) => i ? edge.from : edge.to);
+
+	return paths.length ? fact(names[i], ...links(paths)) : [];
+}));
+
 const showRelations = () => {
 	const depth = opened ? opened.split("/").length + 1 : 1;
 	const below = [...model.nodes.keys()].filter((path) => path && path !== opened && isWithin(path, opened) &&
@@ -106,17 +123,24 @@ const showRelations = () => {
 		rows.push(...fact("Part of", nodeLink(opened.slice(0, Math.max(0, opened.lastIndexOf("/"))))));
 	if (below.length)
 		rows.push(...fact("Nodes in it", ...links(below)));
-	if (own && own.waits.length)
+	rows.push(...dependencyFacts());
+	if (own?.waits.length)
 		rows.push(...fact("Stops after", ...links(own.waits)));
 	if (later.length)
 		rows.push(...fact("Stops before", ...links(later)));
 	relations.replaceChildren(...rows);
 };
 
+const showSettings = () => {
+	settings.hidden = !page.settings;
+	settingRows.replaceChildren(...(page.settings || []).map(({ key, value, origin }) =>
+		el("tr", {}, el("th", { scope: "row" }, key), el("td", {}, el("code", {}, value)), el("td", {}, origin))));
+};
+
 const clear = () => {
 	for (const part of [facts, guardRows, relations])
 		part.replaceChildren();
-	guards.hidden = true;
+	guards.hidden = settings.hidden = pastView.hidden = true;
 };
 
 export const nodeUpdate = () => {
@@ -132,7 +156,9 @@ export const nodeUpdate = () => {
 	setText(sentence, sentenceOf(node));
 	showFacts(node);
 	showGuards();
-	showRelations();
+	isStale = !page.settings;
+	if (page.node && isStale)
+		nodeLoad();
 };
 
 export const nodeTick = () => {
@@ -140,27 +166,49 @@ export const nodeTick = () => {
 		setText(time, age(now() - Number(time.dataset.at)));
 };
 
+/* What the exporter knows about the node besides. */
+export const nodeLoad = async () => {
+	const path = opened;
+
+	if (isLoading || !model.nodes.has(path))
+		return;
+	isLoading = true;
+	isStale = false;
+	const [data, shutdown] = await Promise.all([fetchJson(pathToUrl(path, "/api/node/")), fetchJson("/api/shutdown")]).catch(() => []);
+
+	isLoading = false;
+	if (opened !== path)
+		nodeLoad();
+	if (!data || opened !== path)
+		return;
+	page = data;
+	changes.replaceChildren();
+	changesTake(page.events);
+	plan = shutdown.plan?.entries || [];
+	showRelations();
+	showSettings();
+	pastShow(page.ends || []);
+	if (isStale && !page.settings)
+		nodeLoad();
+};
+
 /* Opens a node; null: the last changes of all. */
-export const nodeOpen = async (path) => {
+export const nodeOpen = (path) => {
 	opened = path;
 	nodeView.classList.toggle("none", path === null);
 	setText(heading, path === null ? "" : nameOf(path));
 	setText(changesTitle, path === null ? "Last changes in the tree" : "Last changes");
 	changes.replaceChildren();
+	page = { dependencies: [] };
+	plan = [];
+	clear();
 	nodeUpdate();
-	if (path === null) {
+	actionsOpen(path);
+	logOpen(path !== null && model.nodes.get(path)?.service ? path : null);
+	if (path === null)
 		changesTake(model.events);
-		return;
-	}
-	const url = "/api/node/" + path.split("/").map(encodeURIComponent).join("/");
-	const [page, shutdown] = await Promise.all([fetchJson(url), fetchJson("/api/shutdown")]).catch(() => []);
-
-	if (!page || opened !== path)
-		return;
-	changes.replaceChildren();
-	changesTake(page.events);
-	plan = shutdown.plan ? shutdown.plan.entries : [];
-	showRelations();
+	else
+		nodeLoad();
 };
 
 export const nodeFocus = () => heading.focus();

@@ -1,6 +1,6 @@
 /* The picture of a shutdown as a file. */
 import { svg } from "./dom.js";
-import { legend } from "./chart.js";
+import { legend, titleOf, tookOf } from "./chart.js";
 import { clock } from "./text.js";
 
 const NAMES = 260, WIDTH = 900, LANE = 22, TOP = 84, RIGHT = 90;
@@ -23,14 +23,14 @@ export const makePicture = (stop) => {
 		root.append(svg("line", { x1: x(ms), x2: x(ms), y1: TOP, y2: "100%", stroke: "#ddd" }),
 			    text(x(ms), TOP - 6, `${ms / 1000} s`, { "text-anchor": "middle", fill: "#555" }));
 	for (const lane of chart.lanes.values()) {
-		const level = Number(lane.row.style.getPropertyValue("--level"));
+		const { level } = lane;
 
 		root.append(text(20 + 12 * level, y + 15, lane.path.split("/").pop() || "root"),
 			    svg("line", { x1: x(0), x2: x(lane.to), y1: y + 11, y2: y + 11, stroke: "#999" }));
 		for (const bar of lane.bars)
 			root.append(svg("rect", { x: x(bar.from), y: y + 4, width: Math.max(.8, x(bar.to) - x(bar.from)),
-						  height: LANE - 8, fill: colours[bar.part] }, svg("title", {}, bar.element.title)));
-		root.append(text(x(lane.to) + 6, y + 15, lane.took.textContent, { fill: "#555" }));
+						  height: LANE - 8, fill: colours[bar.part] }, svg("title", {}, titleOf(bar))));
+		root.append(text(x(lane.to) + 6, y + 15, tookOf(lane), { fill: "#555" }));
 		y += LANE;
 		for (const guard of lane.guards.values()) {
 			root.append(text(32 + 12 * level, y + 12, `⚑ ${guard.text}`, { fill: "#555", "font-size": 11 }),

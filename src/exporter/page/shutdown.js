@@ -1,12 +1,12 @@
 /* A shutdown as it happens: of the root, or of the group that is open. */
-import { addEnd, addPlan, addState, endAll, isOver, legend, newChart, setGuards, setKill, setNow,
+import { addEnd, addPlan, addState, endAll, isOver, isKilled, legend, newChart, paint, setGuards, setKill, setNow,
 	setSpan } from "./chart.js";
 import { el, nodeLink, setText } from "./dom.js";
 import { fetchJson, model, now } from "./model.js";
 import { savePicture } from "./picture.js";
-import { clock, count, countdownOf, duration, holderOf, nameOf } from "./text.js";
+import { clock, count, countdownOf, duration, holderOf, isWithin, nameOf } from "./text.js";
 
-const FRAME_MS = 33, SPAN_MS = 10000, LISTED = 8;
+const FRAME_MS = 33, PAINT_MS = 5, SPAN_MS = 10000, LISTED = 8;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const title = el("h2", { id: "shutdown-title", tabindex: "-1" });
@@ -24,16 +24,15 @@ export const shutdownView = el("section", { id: "shutdown", "aria-labelledby": "
 
 let stop = null;	/* { top, began, chart, ended, forced } */
 
-export const shutdownText = () => stop && stop.text;
+export const shutdownText = () => stop?.text;
 export const isStopping = () => Boolean(stop && !stop.ended);
 
-const isWithin = (path, top) => top === "" || path === top || path.startsWith(top + "/");
 const depthOf = (path, top) => (path ? path.split("/").length : 0) - (top ? top.split("/").length : 0);
 const services = () => [...stop.chart.lanes.values()].filter((lane) => lane.node.service);
 const left = () => services().filter((lane) => !lane.over && lane.to === undefined).length;
 
 const finish = (at, text) => {
-	const n = services().length, killed = services().filter((lane) => lane.bars.some((bar) => bar.part === "killing"));
+	const n = services().length, killed = services().filter(isKilled);
 
 	stop.ended = true;
 	stop.total = at;
@@ -87,6 +86,7 @@ const addPlanOf = (own, data) => {
 
 	if (!own.ended && worst > 0 && worst < 3 * SPAN_MS)
 		setSpan(own.chart, Math.max(own.chart.span, worst * 1.05));
+	shutdownFrame();
 };
 
 /* Shows the last stop of the node in the reply of /api/shutdown, if there is one. */
@@ -112,7 +112,7 @@ const beginNow = (top, began, events) => {
 /* When many nodes stop at once, the event of the root may be lost.  Return: whether a stop begins. */
 export const shutdownFind = () => {
 	const root = model.nodes.get("");
-	const begins = model.up && root && root.state === "shutting_down" && !isStopping() &&
+	const begins = model.up && root?.state === "shutting_down" && !isStopping() &&
 		!(stop && root.at <= stop.began + stop.total);
 
 	if (begins)
@@ -136,11 +136,11 @@ export const shutdownTake = (event, opened) => {
 
 /* The main process of a service says less than those that are beside it. */
 const isOwn = (guard) => guard.kind === "process";
-const blocking = () => (model.stopping ? model.stopping.guards : [])
+const blocking = () => (model.stopping?.guards || [])
 	.filter((guard) => isWithin(guard.node, stop.top) && stop.chart.lanes.has(guard.node) &&
 		stop.chart.lanes.get(guard.node).to === undefined)
-	.sort((a, b) => (b.kill_usec === undefined ? Infinity : b.kill_usec) -
-		(a.kill_usec === undefined ? Infinity : a.kill_usec) || isOwn(a) - isOwn(b) || a.id - b.id);
+	.sort((a, b) => (b.kill_usec ?? Infinity) -
+		(a.kill_usec ?? Infinity) || isOwn(a) - isOwn(b) || a.id - b.id);
 
 const leftOf = (guard) => guard.kill_usec / 1000 - (now() - model.stopping.at);
 
@@ -186,7 +186,7 @@ const endLanes = () => {
 	for (const lane of stop.chart.lanes.values()) {
 		const node = model.nodes.get(lane.path);
 
-		if (lane.to === undefined && node && node.state === "complete")
+		if (lane.to === undefined && node?.state === "complete")
 			addEnd(stop.chart, lane, Math.max(0, node.at - stop.began));
 	}
 	if (stop.chart.lanes.get(stop.top).to !== undefined)
@@ -202,23 +202,24 @@ export const shutdownUpdate = () => {
 	endLanes();
 	if (stop.ended)
 		return;
-	stop.forced = stop.forced || Boolean(top && top.forced);
+	stop.forced ||= Boolean(top?.forced);
 	setGuards(stop.chart, model.guards, at, stop.began);
 	for (const guard of held)
 		if (isOwn(guard) && guard.kill_usec !== undefined)
-			setKill(stop.chart.lanes.get(guard.node), model.stopping.at - stop.began + guard.kill_usec / 1000);
+			setKill(stop.chart, stop.chart.lanes.get(guard.node), model.stopping.at - stop.began + guard.kill_usec / 1000);
 	say(held);
 	showList(held);
 	if (!model.up)
 		finish(at, "The daemon has ended. This is the last that was seen of its shutdown.");
 };
 
-let drawn = 0;
+let drawn = 0, isRunning = false;
 
-export const shutdownFrame = () => {
-	if (!isStopping() || !shutdownView.isConnected)
+const frame = () => {
+	isRunning = Boolean(stop) && shutdownView.isConnected && (!stop.ended || stop.chart.changed.size > 0);
+	if (!isRunning)
 		return;
-	if (performance.now() - drawn >= (calm.matches ? 1000 : FRAME_MS)) {
+	if (!stop.ended && performance.now() - drawn >= (calm.matches ? 1000 : FRAME_MS)) {
 		const at = now() - stop.began, held = blocking();
 
 		drawn = performance.now();
@@ -228,7 +229,14 @@ export const shutdownFrame = () => {
 		showCountdown(held);
 		showList(held);
 	}
-	requestAnimationFrame(shutdownFrame);
+	paint(stop.chart, PAINT_MS);
+	requestAnimationFrame(frame);
+};
+
+/* The view is shown, or has something to show. */
+export const shutdownFrame = () => {
+	if (!isRunning)
+		frame();
 };
 
 save.addEventListener("click", () => savePicture(stop));

@@ -27,13 +27,14 @@ const nodeStates = {
 	complete: ["done", "is complete"],
 };
 
+export const isWithin = (path, top) => top === "" || path === top || path.startsWith(top + "/");
 export const nameOf = (path) => path || "root";
 export const stateOf = (node) => node.service ? node.service.state : node.state;
 export const wordOf = (node) => stateOf(node).replace("_", " ");
 const entryOf = (node) => (node.service ? states : nodeStates)[stateOf(node)] || ["down", "is " + stateOf(node)];
 
 export const shapeOf = (node) => {
-	if (node.service && node.service.health === "unhealthy")
+	if (node.service?.health === "unhealthy")
 		return "failed";
 	if (!node.service && node.state === "running" && !node.ready)
 		return "starting";
@@ -100,7 +101,7 @@ export const sentenceOf = (node) => {
 		extra.push(`“${s.status}”`);
 	if (s.state !== "up" && s.result)
 		extra.push(s.result);
-	if (s.waiting && s.waiting.length)
+	if (s.waiting?.length)
 		extra.push("waits for " + s.waiting.join(", "));
 	return `${node.path} ${entryOf(node)[1]}${extra.map((text) => "; " + text).join("")}.`;
 };
@@ -111,7 +112,7 @@ export const summaryOf = (nodes, up, flapping) => {
 	const trouble = services.filter((node) => isTrouble(node) || flapping(node));
 	const running = services.filter((node) => ["up", "done", "listening"].includes(node.service.state)).length;
 	const named = trouble.slice(0, 3).map((node) => {
-		const s = node.service, why = s.result && s.result.length < 60 ? ` (${s.result})` : "";
+		const s = node.service, why = s.result?.length < 60 ? ` (${s.result})` : "";
 
 		if (s.state === "failed")
 			return `${node.path} failed${why}`;

@@ -1,44 +1,50 @@
-/* The tree: a row for each node.  Only the rows of nodes that have changed are touched. */
-import { el, pathToUrl, setShape, setText, shape } from "./dom.js";
+/*
+ * The tree: a row for each node.  Only the rows of nodes that have changed are touched, for a few milliseconds a
+ * frame: rows of a large tree come in portions.
+ */
+import { el, fill, pathToUrl, setShape, setText, shape } from "./dom.js";
 import { model, now } from "./model.js";
-import { age, clock, count, isTrouble, nameOf, shapeOf, wordOf } from "./text.js";
+import { age, clock, count, isTrouble, isWithin, nameOf, shapeOf, wordOf } from "./text.js";
 
 const list = el("div", { role: "tree", "aria-label": "Nodes", id: "tree" });
 const search = el("input", { type: "search", placeholder: "Search nodes  /", "aria-label": "Search nodes" });
 export const treeView = el("section", { id: "tree-view", "aria-label": "Tree" }, search, list);
 
-let rows = new Map();
-const folded = new Set();
-let current = "";
+const rows = new Map();		/* by path: those that are made */
+let order = [], placed = 0;	/* all nodes, and the number of those that have their place in the list */
+let cursor = null;		/* the row that follows the last one that has its place */
+let parents = new Set();
+const changed = new Set(), folded = new Set();
+let current = null;		/* the path of the open node */
 
 const levelOf = (path) => path ? path.split("/").length + 1 : 1;
 const parentOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-const isWithin = (path, top) => top === "" ? path !== "" : path.startsWith(top + "/");
 
-const makeRow = (node, isGroup) => {
-	const row = {
-		shape: shape("down"), word: el("span", { class: "word" }), since: el("time"),
-		notes: el("span", { class: "notes" }), twisty: el("span", { class: "twisty", "aria-hidden": "true" }),
-	};
+const isGroup = (node) => !node.service || parents.has(node.path);
 
-	row.path = node.path;
-	row.isGroup = isGroup;
-	row.element = el("a", {
-		role: "treeitem", class: "row", href: pathToUrl(node.path), "data-path": node.path,
-		"data-node": node.path, "aria-level": levelOf(node.path), tabindex: "-1",
-		"aria-expanded": isGroup ? "true" : undefined,
-	}, row.twisty, row.shape, el("span", { class: "name" }, node.path.split("/").pop() || "root"),
-	row.notes, row.word, row.since);
-	row.element.style.setProperty("--level", levelOf(node.path));
+const template = el("a", { role: "treeitem", class: "row" }, el("span", { class: "twisty", "aria-hidden": "true" }),
+	shape("down"), el("span", { class: "name" }), el("span", { class: "notes" }), el("span", { class: "word" }), el("time"));
+
+const makeRow = (node) => {
+	const { path } = node, element = template.cloneNode(true), [, mark, name, notes, word, since] = element.children;
+	const row = { path, element, mark, notes, word, since, isGroup: isGroup(node) };
+
+	name.textContent = path.split("/").pop() || "root";
+	fill(element, { href: pathToUrl(path), "data-path": path, "data-node": path, "aria-level": levelOf(path),
+		"aria-expanded": row.isGroup ? String(!folded.has(path)) : null });
+	element.style.setProperty("--level", levelOf(path));
+	showSelected(row);
+	element.hidden = isHidden(row);
+	rows.set(path, row);
 	return row;
 };
 
 const notesOf = (node) => [
-	node.service && node.service.restarts ? `↻ ${node.service.restarts}` : "",
+	node.service?.restarts ? `↻ ${node.service.restarts}` : "",
 	model.held.has(node.path) ? `⚑ ${model.held.get(node.path)}` : "",
 ].filter(Boolean).join("  ");
 const notesTitle = (node) => [
-	node.service && node.service.restarts ? count(node.service.restarts, "restart") : "",
+	node.service?.restarts ? count(node.service.restarts, "restart") : "",
 	model.held.has(node.path) ? `${count(model.held.get(node.path), "guard")} held` : "",
 ].filter(Boolean).join(", ");
 
@@ -50,7 +56,7 @@ const showRow = (row, node) => {
 	if (row.element.dataset.state !== wordOf(node) || row.name !== name) {
 		row.element.dataset.state = wordOf(node);
 		row.name = name;
-		setShape(row.shape, name);
+		setShape(row.mark, name);
 		setText(row.word, wordOf(node));
 		row.element.classList.toggle("trouble", isTrouble(node));
 	}
@@ -64,35 +70,72 @@ const showRow = (row, node) => {
 	showSince(row, node);
 };
 
-export const treeUpdate = (paths) => {
-	for (const path of paths)
-		if (rows.has(path) && model.nodes.has(path))
-			showRow(rows.get(path), model.nodes.get(path));
-};
-
 export const treeTick = () => {
 	for (const row of rows.values())
-		showSince(row, model.nodes.get(row.path));
+		if (model.nodes.has(row.path))
+			showSince(row, model.nodes.get(row.path));
+};
+
+const placeRow = (node) => {
+	const row = rows.get(node.path) || makeRow(node);
+
+	if (row.element === cursor)
+		cursor = cursor.nextElementSibling;
+	else
+		list.insertBefore(row.element, cursor);
+	showRow(row, node);
+};
+
+/* The nodes are others. */
+export const treeRebuild = () => {
+	order = [...model.nodes.values()];
+	parents = new Set(order.map((node) => parentOf(node.path)));
+	for (const row of rows.values()) {
+		const node = model.nodes.get(row.path);
+
+		if (node && row.isGroup === isGroup(node))
+			continue;
+		row.element.remove();
+		rows.delete(row.path);
+	}
+	placed = 0;
+	cursor = list.firstElementChild;
+};
+
+export const treeUpdate = (paths) => paths.forEach((path) => changed.add(path));
+
+/* For so many milliseconds.  Return: whether something remains for the next frame. */
+export const treePaint = (ms) => {
+	const end = performance.now() + ms;
+
+	while (placed < order.length && performance.now() < end)
+		placeRow(model.nodes.get(order[placed++].path));
+	for (const path of changed) {
+		if (performance.now() >= end)
+			return true;
+		changed.delete(path);
+		if (rows.has(path) && model.nodes.has(path))
+			showRow(rows.get(path), model.nodes.get(path));
+	}
+	return placed < order.length;
 };
 
 /* --- which rows are shown --- */
 
 const isFolded = (path) => {
 	for (const top of folded)
-		if (isWithin(path, top))
+		if (path !== top && isWithin(path, top))
 			return true;
 	return false;
 };
 
-const filter = () => {
+const isHidden = ({ path }) => {
 	const wanted = search.value.trim().toLowerCase();
 
-	for (const row of rows.values()) {
-		const found = nameOf(row.path).toLowerCase().includes(wanted);
-
-		row.element.hidden = wanted ? !found : isFolded(row.path);
-	}
+	return wanted ? !nameOf(path).toLowerCase().includes(wanted) : isFolded(path);
 };
+
+const filter = () => rows.forEach((row) => { row.element.hidden = isHidden(row); });
 
 const fold = (row, close) => {
 	if (!row.isGroup || folded.has(row.path) === close)
@@ -106,40 +149,16 @@ const fold = (row, close) => {
 	return true;
 };
 
-export const treeRebuild = () => {
-	const nodes = [...model.nodes.values()], before = document.activeElement;
-	const focused = list.contains(before) ? before.dataset.path : null;
-	const parents = new Set(nodes.map((node) => parentOf(node.path)));
-
-	rows = new Map();
-	for (const node of nodes) {
-		const row = makeRow(node, !node.service || parents.has(node.path));
-
-		showRow(row, node);
-		rows.set(node.path, row);
-	}
-	list.replaceChildren(...[...rows.values()].map((row) => row.element));
-	for (const path of folded)
-		if (rows.has(path))
-			rows.get(path).element.setAttribute("aria-expanded", "false");
-	filter();
-	treeSelect(current);
-	if (focused !== null && rows.has(focused))
-		rows.get(focused).element.focus();
+/* The tab key comes to the row of the open node, or to the root. */
+const showSelected = ({ path, element }) => {
+	element.tabIndex = path === (model.nodes.has(current) ? current : "") ? 0 : -1;
+	element.setAttribute("aria-selected", String(path === current));
 };
 
 /* The row of the open node; null: no node is open. */
 export const treeSelect = (path) => {
-	for (const row of rows.values()) {
-		const selected = row.path === path;
-
-		row.element.tabIndex = -1;
-		if (row.element.getAttribute("aria-selected") !== String(selected))
-			row.element.setAttribute("aria-selected", String(selected));
-	}
 	current = path;
-	if (rows.size)
-		(rows.get(path) || rows.values().next().value).element.tabIndex = 0;
+	rows.forEach(showSelected);
 };
 
 /* --- keys --- */
@@ -153,7 +172,7 @@ const focus = (element) => {
 	element.focus();
 };
 
-const shown = () => [...rows.values()].map((row) => row.element).filter((element) => !element.hidden);
+const shown = () => [...list.children].filter((element) => !element.hidden);
 
 list.addEventListener("keydown", (event) => {
 	const all = shown(), row = rows.get(event.target.dataset.path), at = all.indexOf(event.target);
@@ -161,7 +180,7 @@ list.addEventListener("keydown", (event) => {
 		ArrowDown: () => focus(all[at + 1]),
 		ArrowUp: () => focus(at > 0 ? all[at - 1] : search),
 		Home: () => focus(all[0]),
-		End: () => focus(all[all.length - 1]),
+		End: () => focus(all.at(-1)),
 		ArrowRight: () => fold(row, false) || (row.isGroup && focus(all[at + 1])),
 		ArrowLeft: () => fold(row, true) || focus(rows.get(parentOf(row.path)).element),
 		" ": () => event.target.click(),

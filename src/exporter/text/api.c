@@ -1,3 +1,7 @@
+/*
+ * Objects of the JSON interface, built from the copy at the time of the request: ages and
+ * remaining times in it are moved on from the time at which the copy was filled.
+ */
 #include "exporter/text/api.h"
 
 #include <string.h>
@@ -56,13 +60,13 @@ json_t *api_guards(const struct copy *copy, const char *top, bool blocking, uint
 }
 
 /* Returns the objects of @array that have @path as one of two members. */
-static json_t *select_of(const json_t *array, const char *path, const char *one, const char *other)
+static json_t *api_select_of(const json_t *array, const char *path, const char *one,
+			     const char *other)
 {
 	json_t *selected = json_array(), *object;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)array, i, object)
-	{
+	json_array_foreach ((json_t *)(uintptr_t)array, i, object) {
 		const char *a = json_string_value(json_object_get(object, one));
 		const char *b = json_string_value(json_object_get(object, other));
 
@@ -80,14 +84,27 @@ json_t *api_node_page(const struct copy *copy, const struct copy_node *node, boo
 
 	(void)json_object_set_new(page, "node", api_node(copy, node, now_usec));
 	(void)json_object_set_new(page, "guards", api_guard_list(copy, path, false, now_usec));
-	(void)json_object_set_new(page, "events", select_of(copy->events, path, "node", "node"));
+	(void)json_object_set_new(page, "events",
+				  api_select_of(copy->events, path, "node", "node"));
 	(void)json_object_set_new(page, "dependencies",
-				  select_of(copy->dependencies, path, "from", "to"));
+				  api_select_of(copy->dependencies, path, "from", "to"));
+	if (shown_get(&copy->shown, path))
+		(void)json_object_set(page, "settings", shown_get(&copy->shown, path));
 	return page;
 }
 
+json_t *api_dependencies(const struct copy *copy, bool up)
+{
+	json_t *object = api_begin(up);
+
+	(void)json_object_set_new(object, "dependencies",
+				  copy->dependencies ? json_copy(copy->dependencies)
+						     : json_array());
+	return object;
+}
+
 /* Returns true if the service has a process, or waits for its stop. */
-static bool is_left(const struct service_view *s)
+static bool api_has_remaining(const struct service_view *s)
 {
 	static const char *const over[] = { "down", "backoff", "done", "failed" };
 
@@ -106,7 +123,7 @@ json_t *api_shutdown(const struct copy *copy, bool up, bool whole, uint64_t now_
 		const struct node_view *view = &copy->nodes[i].view;
 
 		services += view->is_service;
-		left += view->is_service && is_left(&view->service);
+		left += view->is_service && api_has_remaining(&view->service);
 	}
 	(void)json_object_set_new(object, "stopping", json_boolean(copy_is_stopping(copy)));
 	if (copy->n > 0)

@@ -17,10 +17,13 @@ json_t *api_guards(const struct copy *copy, const char *top, bool blocking, uint
 
 /*
  * {"up", "time_usec", "node": Node, "guards": [Guard], "events": [Event], "dependencies":
- * [Dependency]}
+ * [Dependency], "settings": those of shown_get(), if they are known}
  */
 json_t *api_node_page(const struct copy *copy, const struct copy_node *node, bool up,
 		      uint64_t now_usec);
+
+/* {"up", "time_usec", "dependencies": [Dependency]}: those of all nodes. */
+json_t *api_dependencies(const struct copy *copy, bool up);
 
 /*
  * {"up", "time_usec", "stopping": a node is being shut down, "node": the root, "left": the number of

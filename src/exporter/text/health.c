@@ -1,3 +1,7 @@
+/*
+ * A check collects reasons for failure; it is ok if there are none.  The list is cut after
+ * HEALTH_REASONS, so that a reply stays short in a large tree.
+ */
 #include "exporter/text/health.h"
 
 struct reasons {
@@ -5,7 +9,7 @@ struct reasons {
 };
 
 /* @what may be NULL. */
-static void reasons_add(struct reasons *reasons, const char *subject, const char *what)
+static void health_add_reason(struct reasons *reasons, const char *subject, const char *what)
 {
 	if (json_array_size(reasons->list) < HEALTH_REASONS)
 		(void)json_array_append_new(
@@ -13,7 +17,7 @@ static void reasons_add(struct reasons *reasons, const char *subject, const char
 			json_sprintf("%s%s%s", subject, what ? ": " : "", what ? what : ""));
 }
 
-static json_t *reasons_end(struct reasons *reasons, bool *ret_ok)
+static json_t *health_end_reasons(struct reasons *reasons, bool *ret_ok)
 {
 	*ret_ok = json_array_size(reasons->list) == 0;
 	if (!*ret_ok)
@@ -22,23 +26,23 @@ static json_t *reasons_end(struct reasons *reasons, bool *ret_ok)
 	return json_pack("{s:b}", "ok", 1);
 }
 
-static struct reasons reasons_begin(bool up)
+static struct reasons health_begin_reasons(bool up)
 {
 	struct reasons reasons = { .list = json_array() };
 
 	if (!up)
-		reasons_add(&reasons, "the daemon does not answer", NULL);
+		health_add_reason(&reasons, "the daemon does not answer", NULL);
 	return reasons;
 }
 
 json_t *health_live(bool up, bool *ret_ok)
 {
-	struct reasons reasons = reasons_begin(up);
+	struct reasons reasons = health_begin_reasons(up);
 
-	return reasons_end(&reasons, ret_ok);
+	return health_end_reasons(&reasons, ret_ok);
 }
 
-static const char *reason_of(const struct node_view *view)
+static const char *health_reason_of(const struct node_view *view)
 {
 	if (node_view_is_healthy(view))
 		return view->service.state;
@@ -47,15 +51,15 @@ static const char *reason_of(const struct node_view *view)
 
 json_t *health_ready(const struct copy *copy, bool up, bool *ret_ok)
 {
-	struct reasons reasons = reasons_begin(up);
+	struct reasons reasons = health_begin_reasons(up);
 
 	if (copy->n > 0 && copy->nodes[0].view.state != NODE_RUNNING)
-		reasons_add(&reasons, "shutting down", NULL);
+		health_add_reason(&reasons, "shutting down", NULL);
 	for (size_t i = 0; i < copy->n; i++) {
 		const struct node_view *view = &copy->nodes[i].view;
 
 		if (view->is_service && !view->service.stopped && !node_view_is_well(view))
-			reasons_add(&reasons, view->path, reason_of(view));
+			health_add_reason(&reasons, view->path, health_reason_of(view));
 	}
-	return reasons_end(&reasons, ret_ok);
+	return health_end_reasons(&reasons, ret_ok);
 }

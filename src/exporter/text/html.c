@@ -1,3 +1,7 @@
+/*
+ * The page without JavaScript: a sentence about the tree, and a table with a row for each node.
+ * The sentence is also an event, and replaces the one on the live page.
+ */
 #include "exporter/text/html.h"
 
 #include <inttypes.h>
@@ -34,7 +38,7 @@ void html_escape(FILE *to, const char *text)
 	}
 }
 
-static const char *state_of(const struct node_view *view)
+static const char *html_state_of(const struct node_view *view)
 {
 	return view->is_service ? view->service.state : node_view_state_name(view->state);
 }
@@ -58,7 +62,7 @@ void html_summary(FILE *to, const struct copy *copy, bool up)
 	if (failed > 0)
 		(void)fprintf(to, "; %zu failed:", failed);
 	for (size_t i = 0, named = 0; failed > 0 && i < copy->n && named < TROUBLE_MAX; i++)
-		if (strcmp(state_of(&copy->nodes[i].view), "failed") == 0)
+		if (strcmp(html_state_of(&copy->nodes[i].view), "failed") == 0)
 			(void)fprintf(to, "%s %s", named++ ? "," : "", copy->nodes[i].view.path);
 	(void)fputs(failed > TROUBLE_MAX ? " and others." : ".", to);
 }
@@ -72,8 +76,8 @@ static void html_row(FILE *to, const struct node_view *view)
 	html_escape(to, view->path);
 	(void)fputs("\"><th scope=\"row\">", to);
 	html_escape(to, *view->path ? view->path : "root");
-	(void)fprintf(to, "</th><td>%s</td><td>%" PRIu64 "</td><td>%s</td></tr>\n", state_of(view),
-		      view->guards, clock_text(age, since));
+	(void)fprintf(to, "</th><td>%s</td><td>%" PRIu64 "</td><td>%s</td></tr>\n",
+		      html_state_of(view), view->guards, clock_text(age, since));
 }
 
 void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
@@ -88,9 +92,10 @@ void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
 	}
 	html_escape(to, summary ? summary : "");
 	free(summary);
-	(void)fputs("</p>\n<table id=\"table\">\n<thead><tr><th>Node</th><th>State</th><th>Guards</th>"
-		    "<th>Since</th></tr></thead>\n<tbody>\n",
-		    to);
+	(void)fputs(
+		"</p>\n<table id=\"table\">\n<thead><tr><th>Node</th><th>State</th><th>Guards</th>"
+		"<th>Since</th></tr></thead>\n<tbody>\n",
+		to);
 	for (size_t i = 0; i < copy->n; i++) {
 		const struct node_view view = copy_node_at(copy, &copy->nodes[i], now_usec);
 

@@ -32,43 +32,43 @@ struct guards_of {
 	uint64_t oldest_usec;
 };
 
-static void node_number(struct writer *w, size_t i, const char *suffix, uint64_t number)
+static void metrics_node_number(struct writer *w, size_t i, const char *suffix, uint64_t number)
 {
 	sample_name(&w->samples, suffix, w->labels[i], NULL, NULL);
 	sample_number(&w->samples, number);
 }
 
-static const struct node_view *node_of(const struct writer *w, size_t i)
+static const struct node_view *metrics_node_of(const struct writer *w, size_t i)
 {
 	return &w->source->copy->nodes[i].view;
 }
 
-static const struct totals_node *totals_of(const struct writer *w, size_t i)
+static const struct totals_node *metrics_totals_of(const struct writer *w, size_t i)
 {
-	return totals_find(w->source->totals, node_of(w, i)->path);
+	return totals_find(w->source->totals, metrics_node_of(w, i)->path);
 }
 
 /* --- families --- */
 
-static void write_up(struct writer *w)
+static void metrics_write_up(struct writer *w)
 {
 	sample_name(&w->samples, "", NULL, NULL, NULL);
 	sample_number(&w->samples, w->source->up);
 }
 
-static void write_build(struct writer *w)
+static void metrics_write_build(struct writer *w)
 {
 	sample_name(&w->samples, "_info", NULL, "version", PACKAGE_VERSION);
 	sample_number(&w->samples, 1);
 }
 
-static void write_nodes(struct writer *w)
+static void metrics_write_nodes(struct writer *w)
 {
 	sample_name(&w->samples, "", NULL, NULL, NULL);
 	sample_number(&w->samples, w->source->copy->n);
 }
 
-static void write_deadline(struct writer *w)
+static void metrics_write_deadline(struct writer *w)
 {
 	const struct copy *copy = w->source->copy;
 	struct node_view root;
@@ -82,9 +82,9 @@ static void write_deadline(struct writer *w)
 	sample_usec(&w->samples, clock_add(clock_realtime_usec(), root.deadline_usec));
 }
 
-static void write_state(struct writer *w, size_t i)
+static void metrics_write_state(struct writer *w, size_t i)
 {
-	const struct node_view *view = node_of(w, i);
+	const struct node_view *view = metrics_node_of(w, i);
 	const char *state =
 		view->is_service ? view->service.state : node_view_state_name(view->state);
 	const char *const *states = view->is_service ? service_view_states : node_view_states;
@@ -95,27 +95,27 @@ static void write_state(struct writer *w, size_t i)
 	}
 }
 
-static void write_ready(struct writer *w, size_t i)
+static void metrics_write_ready(struct writer *w, size_t i)
 {
-	node_number(w, i, "", node_of(w, i)->ready);
+	metrics_node_number(w, i, "", metrics_node_of(w, i)->ready);
 }
 
-static void write_healthy(struct writer *w, size_t i)
+static void metrics_write_healthy(struct writer *w, size_t i)
 {
-	const struct node_view *view = node_of(w, i);
+	const struct node_view *view = metrics_node_of(w, i);
 
 	if (view->is_service && view->service.health &&
 	    strcmp(view->service.health, "unknown") != 0)
-		node_number(w, i, "", strcmp(view->service.health, "healthy") == 0);
+		metrics_node_number(w, i, "", strcmp(view->service.health, "healthy") == 0);
 }
 
-static void write_restarts(struct writer *w, size_t i)
+static void metrics_write_restarts(struct writer *w, size_t i)
 {
-	if (node_of(w, i)->is_service)
-		node_number(w, i, "_total", node_of(w, i)->service.restarts);
+	if (metrics_node_of(w, i)->is_service)
+		metrics_node_number(w, i, "_total", metrics_node_of(w, i)->service.restarts);
 }
 
-static void write_exits(struct writer *w, size_t i)
+static void metrics_write_exits(struct writer *w, size_t i)
 {
 	static const char *const names[N_TOTALS_EXITS] = {
 		[EXIT_CLEAN] = "clean",
@@ -123,7 +123,7 @@ static void write_exits(struct writer *w, size_t i)
 		[EXIT_SIGNAL] = "signal",
 		[EXIT_OTHER] = "other",
 	};
-	const struct totals_node *totals = totals_of(w, i);
+	const struct totals_node *totals = metrics_totals_of(w, i);
 
 	for (size_t k = 0; totals && k < N_TOTALS_EXITS; k++) {
 		if (totals->exits[k] == 0)
@@ -133,7 +133,8 @@ static void write_exits(struct writer *w, size_t i)
 	}
 }
 
-static void write_durations(struct writer *w, size_t i, const struct totals_durations *durations)
+static void metrics_write_durations(struct writer *w, size_t i,
+				    const struct totals_durations *durations)
 {
 	static const char *const bounds[] = TOTALS_BOUNDS;
 	uint64_t count = durations->buckets[TOTALS_BUCKETS - 1];
@@ -147,24 +148,24 @@ static void write_durations(struct writer *w, size_t i, const struct totals_dura
 	}
 	sample_name(&w->samples, "_sum", w->labels[i], NULL, NULL);
 	sample_usec(&w->samples, durations->sum_usec);
-	node_number(w, i, "_count", count);
+	metrics_node_number(w, i, "_count", count);
 }
 
-static void write_starts(struct writer *w, size_t i)
+static void metrics_write_starts(struct writer *w, size_t i)
 {
-	if (totals_of(w, i))
-		write_durations(w, i, &totals_of(w, i)->start);
+	if (metrics_totals_of(w, i))
+		metrics_write_durations(w, i, &metrics_totals_of(w, i)->start);
 }
 
-static void write_stops(struct writer *w, size_t i)
+static void metrics_write_stops(struct writer *w, size_t i)
 {
-	if (totals_of(w, i))
-		write_durations(w, i, &totals_of(w, i)->stop);
+	if (metrics_totals_of(w, i))
+		metrics_write_durations(w, i, &metrics_totals_of(w, i)->stop);
 }
 
-static void write_drain(struct writer *w, size_t i)
+static void metrics_write_drain(struct writer *w, size_t i)
 {
-	const struct totals_node *totals = totals_of(w, i);
+	const struct totals_node *totals = metrics_totals_of(w, i);
 
 	if (!totals || totals->drain_usec == 0)
 		return;
@@ -172,13 +173,14 @@ static void write_drain(struct writer *w, size_t i)
 	sample_usec(&w->samples, totals->drain_usec);
 }
 
-static void write_killed(struct writer *w, size_t i)
+static void metrics_write_killed(struct writer *w, size_t i)
 {
-	if (node_of(w, i)->is_service)
-		node_number(w, i, "_total", totals_of(w, i) ? totals_of(w, i)->killed : 0);
+	if (metrics_node_of(w, i)->is_service)
+		metrics_node_number(w, i, "_total",
+				    metrics_totals_of(w, i) ? metrics_totals_of(w, i)->killed : 0);
 }
 
-static void write_guards(struct writer *w, size_t i)
+static void metrics_write_guards(struct writer *w, size_t i)
 {
 	for (size_t k = 0; k < KINDS_MAX; k++) {
 		if (w->guards[i].n[k] == 0)
@@ -188,7 +190,7 @@ static void write_guards(struct writer *w, size_t i)
 	}
 }
 
-static void write_oldest(struct writer *w, size_t i)
+static void metrics_write_oldest(struct writer *w, size_t i)
 {
 	if (w->guards[i].oldest_usec == 0)
 		return;
@@ -196,65 +198,79 @@ static void write_oldest(struct writer *w, size_t i)
 	sample_usec(&w->samples, w->guards[i].oldest_usec);
 }
 
-static void write_lost_lines(struct writer *w, size_t i)
+static void metrics_write_lines(struct writer *w, size_t i)
 {
-	const struct node_view *view = node_of(w, i);
+	const struct node_view *view = metrics_node_of(w, i);
+
+	if (view->is_service && view->service.log_lines != FIELD_NONE)
+		metrics_node_number(w, i, "_total", view->service.log_lines);
+}
+
+static void metrics_write_lost_lines(struct writer *w, size_t i)
+{
+	const struct node_view *view = metrics_node_of(w, i);
 
 	if (view->is_service)
-		node_number(w, i, "_total",
-			    view->service.lost_lines == FIELD_NONE ? 0 : view->service.lost_lines);
+		metrics_node_number(
+			w, i, "_total",
+			view->service.lost_lines == FIELD_NONE ? 0 : view->service.lost_lines);
 }
 
 static const struct family families[] = {
-	{ "swansong_up", "gauge", "Whether the daemon answers.", write_up, NULL },
-	{ "swansong_build", "info", "The version of the exporter.", write_build, NULL },
+	{ "swansong_up", "gauge", "Whether the daemon answers.", metrics_write_up, NULL },
+	{ "swansong_build", "info", "The version of the exporter.", metrics_write_build, NULL },
 	{ "swansong_nodes", "gauge", "Nodes of the tree, with those that have no samples.",
-	  write_nodes, NULL },
+	  metrics_write_nodes, NULL },
 	{ "swansong_shutdown_deadline_timestamp_seconds", "gauge",
-	  "When the budget of the shutdown ends.", write_deadline, NULL },
+	  "When the budget of the shutdown ends.", metrics_write_deadline, NULL },
 	{ "swansong_node_state", "gauge", "1 for the present state of a service or group.", NULL,
-	  write_state },
+	  metrics_write_state },
 	{ "swansong_node_ready", "gauge",
 	  "Whether all services at and below the node that are meant to run are ready.", NULL,
-	  write_ready },
+	  metrics_write_ready },
 	{ "swansong_service_healthy", "gauge", "The result of the health probes.", NULL,
-	  write_healthy },
+	  metrics_write_healthy },
 	{ "swansong_service_restarts", "counter", "Restarts of the service.", NULL,
-	  write_restarts },
+	  metrics_write_restarts },
 	{ "swansong_service_exits", "counter", "Ends of the main process, by kind.", NULL,
-	  write_exits },
+	  metrics_write_exits },
 	{ "swansong_service_start_seconds", "histogram", "Time of a start, until up.", NULL,
-	  write_starts },
+	  metrics_write_starts },
 	{ "swansong_service_stop_seconds", "histogram", "Time of a stop, until no process is left.",
-	  NULL, write_stops },
+	  NULL, metrics_write_stops },
 	{ "swansong_node_drain_seconds", "counter", "Time in the state draining.", NULL,
-	  write_drain },
-	{ "swansong_forced_kills", "counter", "Stops that ended in SIGKILL.", NULL, write_killed },
-	{ "swansong_guards", "gauge", "Guards on the node itself, by kind.", NULL, write_guards },
+	  metrics_write_drain },
+	{ "swansong_forced_kills", "counter", "Stops that ended in SIGKILL.", NULL,
+	  metrics_write_killed },
+	{ "swansong_guards", "gauge", "Guards on the node itself, by kind.", NULL,
+	  metrics_write_guards },
 	{ "swansong_guard_oldest_seconds", "gauge",
-	  "Age of the oldest guard of a program or lease on the node itself.", NULL, write_oldest },
+	  "Age of the oldest guard of a program or lease on the node itself.", NULL,
+	  metrics_write_oldest },
+	{ "swansong_log_lines", "counter", "Lines of output that the logger has written.", NULL,
+	  metrics_write_lines },
 	{ "swansong_log_dropped", "counter", "Lines that the log files could not take.", NULL,
-	  write_lost_lines },
+	  metrics_write_lost_lines },
 };
 
 /* --- all --- */
 
-static bool make_labels(struct writer *w, size_t n)
+static bool metrics_make_labels(struct writer *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		w->labels[i] = sample_label(node_of(w, i)->path);
+		w->labels[i] = sample_label(metrics_node_of(w, i)->path);
 		if (!w->labels[i])
 			return false;
 	}
 	return true;
 }
 
-static bool has_age(const struct guard_view *guard)
+static bool metrics_has_age(const struct guard_view *guard)
 {
 	return strcmp(guard->kind, "program") == 0 || strcmp(guard->kind, "lease") == 0;
 }
 
-static void count_guards(struct writer *w)
+static void metrics_count_guards(struct writer *w)
 {
 	const struct copy *copy = w->source->copy;
 
@@ -271,12 +287,12 @@ static void count_guards(struct writer *w)
 		while (k < KINDS_MAX - 1 && strcmp(guard_view_kinds[k], guard.kind) != 0)
 			k++;
 		of->n[k] += guard.count == FIELD_NONE ? 1 : guard.count;
-		if (has_age(&guard))
+		if (metrics_has_age(&guard))
 			of->oldest_usec = MAX(of->oldest_usec, guard.age_usec);
 	}
 }
 
-static void write_families(struct writer *w)
+static void metrics_write_families(struct writer *w)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		const struct family *f = &families[i];
@@ -301,11 +317,11 @@ void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_f
 	};
 
 	/* Without memory, the families of nodes are empty. */
-	if (w.labels && w.guards && make_labels(&w, n)) {
+	if (w.labels && w.guards && metrics_make_labels(&w, n)) {
 		w.n = n;
-		count_guards(&w);
+		metrics_count_guards(&w);
 	}
-	write_families(&w);
+	metrics_write_families(&w);
 	for (size_t i = 0; w.labels && i < n; i++)
 		free(w.labels[i]);
 	free(w.labels);

@@ -16,7 +16,7 @@ struct metrics_source {
 	const struct copy *copy;
 	const struct totals *totals;
 	bool up;	  /* otherwise there are no samples of nodes */
-	size_t max_nodes; /* of those beyond there are no samples but their number */
+	size_t max_nodes; /* further nodes are only counted */
 	uint64_t now_usec;
 };
 

@@ -28,7 +28,7 @@ void past_done(struct past *past)
 	*past = (struct past){ 0 };
 }
 
-static json_t *describe_error(const char *file, int r)
+static json_t *past_describe_error(const char *file, int r)
 {
 	static const struct {
 		int r;
@@ -52,7 +52,7 @@ static json_t *describe_error(const char *file, int r)
 
 /* --- history --- */
 
-static int find_history(const struct past *past, const json_t *settings, char **ret)
+static int past_find_history(const struct past *past, const json_t *settings, char **ret)
 {
 	int r;
 
@@ -65,7 +65,7 @@ static int find_history(const struct past *past, const json_t *settings, char **
 	return r < 0 || *ret ? r : -ENODATA;
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
+static bool past_is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -82,7 +82,7 @@ static int past_read(struct past *past, const char *path)
 	if (stat(path, &st) < 0)
 		return -errno;
 	if (past->path && strcmp(past->path, path) == 0 &&
-	    (begun_usec < past->again_usec || is_same_file(&past->st, &st)))
+	    (begun_usec < past->again_usec || past_is_same_file(&past->st, &st)))
 		return 0;
 	name = strdup(path);
 	r = name ? history_load(&history, path, PAST_SIZE_MAX) : -ENOMEM;
@@ -99,7 +99,7 @@ static int past_read(struct past *past, const char *path)
 	return 0;
 }
 
-static json_t *build_history(const struct past *past, const char *node)
+static json_t *past_build_history(const struct past *past, const char *node)
 {
 	const struct history *h = past->history;
 	json_t *nodes = json_array();
@@ -115,20 +115,31 @@ json_t *past_history(struct past *past, const json_t *settings, const char *node
 {
 	cleanup(freep) char *path = NULL;
 	json_t *object;
-	int r = find_history(past, settings, &path);
+	int r = past_find_history(past, settings, &path);
 
 	*ret_found = false;
 	if (r == 0)
 		r = past_read(past, path);
 	if (r < 0)
-		return describe_error(path, r);
-	object = build_history(past, node);
+		return past_describe_error(path, r);
+	object = past_build_history(past, node);
 	if (*node && json_array_size(json_object_get(object, "nodes")) == 0) {
 		json_decref(object);
-		return describe_error(path, -ESRCH);
+		return past_describe_error(path, -ESRCH);
 	}
 	*ret_found = true;
 	return object;
+}
+
+json_t *past_ends(struct past *past, const json_t *settings, const char *node)
+{
+	cleanup(freep) char *path = NULL;
+	const struct figures *figures;
+
+	if (past_find_history(past, settings, &path) < 0 || past_read(past, path) < 0)
+		return NULL;
+	figures = history_find(past->history, node);
+	return figures ? figures_build_last(figures) : NULL;
 }
 
 /* --- spans --- */
@@ -147,7 +158,7 @@ json_t *past_shutdown(const struct past *past, const json_t *settings, bool *ret
 			    ? report_load(path, PAST_SIZE_MAX, &root, &report)
 			    : -ENODATA;
 	*ret_found = r == 0;
-	return r < 0 ? describe_error(path, r) : otlp_build(&report, OTLP_SHUTDOWN);
+	return r < 0 ? past_describe_error(path, r) : otlp_build(&report, OTLP_SHUTDOWN);
 }
 
 json_t *past_starts(json_t *events, bool *ret_found)

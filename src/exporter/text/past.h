@@ -31,6 +31,12 @@ void past_done(struct past *past);
  */
 json_t *past_history(struct past *past, const json_t *settings, const char *node, bool *ret_found);
 
+/*
+ * Returns the last ends of @node, as figures_build_last(); NULL if there are none, or no history, or no
+ * memory.
+ */
+json_t *past_ends(struct past *past, const json_t *settings, const char *node);
+
 /* The last shutdown, and the starts that are among @events, an array of Event or NULL, as spans. */
 json_t *past_shutdown(const struct past *past, const json_t *settings, bool *ret_found);
 json_t *past_starts(json_t *events, bool *ret_found);

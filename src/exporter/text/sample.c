@@ -1,3 +1,7 @@
+/*
+ * Writes families of samples in the text format of Prometheus or in that of OpenMetrics, which
+ * differ in the types and suffixes of the head of a family, and in the mark of the end.
+ */
 #include "exporter/text/sample.h"
 
 #include <inttypes.h>

@@ -1,3 +1,8 @@
+/*
+ * A scrape takes one snapshot of /proc for all services, and reads the control group of each where
+ * it has one.  All is read before the first line is written, as the samples of a family stand
+ * together.
+ */
 #include "exporter/text/usage.h"
 
 #include <stdlib.h>
@@ -11,8 +16,8 @@ struct used {
 };
 
 /* Returns false if @view is no service with a process, or if nothing is known of that. */
-static bool read_usage(const struct snapshot *snapshot, pid_t daemon,
-		       const struct node_view *view, struct usage *ret)
+static bool usage_read_service(const struct snapshot *snapshot, pid_t daemon,
+			       const struct node_view *view, struct usage *ret)
 {
 	cleanup(freep) char *group = NULL;
 
@@ -22,7 +27,8 @@ static bool read_usage(const struct snapshot *snapshot, pid_t daemon,
 	return group && usage_of(snapshot, (pid_t)view->service.pid, daemon, group, ret) == 0;
 }
 
-static void read_all(const struct metrics_source *source, pid_t daemon, struct used *used, size_t n)
+static void usage_read_all(const struct metrics_source *source, pid_t daemon, struct used *used,
+			   size_t n)
 {
 	cleanup(snapshot_done) struct snapshot snapshot = { .n = 0 };
 
@@ -31,12 +37,12 @@ static void read_all(const struct metrics_source *source, pid_t daemon, struct u
 	for (size_t i = 0; i < n; i++) {
 		const struct node_view *view = &source->copy->nodes[i].view;
 
-		if (read_usage(&snapshot, daemon, view, &used[i].usage))
+		if (usage_read_service(&snapshot, daemon, view, &used[i].usage))
 			used[i].label = sample_label(view->path);
 	}
 }
 
-static void write_number(struct samples *samples, const struct used *used, uint64_t number)
+static void usage_write_number(struct samples *samples, const struct used *used, uint64_t number)
 {
 	if (!used->label || number == USAGE_UNKNOWN)
 		return;
@@ -44,7 +50,7 @@ static void write_number(struct samples *samples, const struct used *used, uint6
 	sample_number(samples, number);
 }
 
-static void write_all(struct samples *samples, const struct used *used, size_t n)
+static void usage_write_all(struct samples *samples, const struct used *used, size_t n)
 {
 	samples_begin(samples, "swansong_service_cpu_seconds", "counter",
 		      "Processor time of the processes of the service.");
@@ -57,10 +63,10 @@ static void write_all(struct samples *samples, const struct used *used, size_t n
 	samples_begin(samples, "swansong_service_memory_bytes", "gauge",
 		      "Memory of the processes of the service.");
 	for (size_t i = 0; i < n; i++)
-		write_number(samples, &used[i], used[i].usage.memory);
+		usage_write_number(samples, &used[i], used[i].usage.memory);
 	samples_begin(samples, "swansong_service_processes", "gauge", "Processes of the service.");
 	for (size_t i = 0; i < n; i++)
-		write_number(samples, &used[i], used[i].usage.processes);
+		usage_write_number(samples, &used[i], used[i].usage.processes);
 }
 
 void usage_write(FILE *to, const struct metrics_source *source, pid_t daemon,
@@ -71,8 +77,8 @@ void usage_write(FILE *to, const struct metrics_source *source, pid_t daemon,
 	struct used *used = calloc(n + 1, sizeof(*used));
 
 	if (used) {
-		read_all(source, daemon, used, n);
-		write_all(&samples, used, n);
+		usage_read_all(source, daemon, used, n);
+		usage_write_all(&samples, used, n);
 	}
 	samples_end(&samples);
 	for (size_t i = 0; used && i < n; i++)

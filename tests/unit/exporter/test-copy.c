@@ -146,9 +146,42 @@ START_TEST(events_change_states_and_the_last_ones_are_kept)
 	ck_assert_str_eq(copy.nodes[1].view.service.state, "stopping");
 	ck_assert_int_eq(copy.nodes[1].view.state, NODE_SHUTTING_DOWN);
 	ck_assert(copy_is_stopping(&copy));
-	for (size_t i = 0; i < COPY_EVENTS; i++)
-		take_events(&copy, "[" EVENT("9", "service", "gone", "up", "down") "]");
+	for (size_t i = 0; i < COPY_EVENTS; i++) {
+		char events[512];
+
+		(void)snprintf(events, sizeof(events),
+			       "[" EVENT("%zu", "service", "gone", "up", "down") "]", 9 + i, 9 + i);
+		take_events(&copy, events);
+	}
 	ck_assert_uint_eq(json_array_size(copy.events), COPY_EVENTS);
+	copy_done(&copy);
+}
+END_TEST
+
+START_TEST(events_that_come_again_are_known)
+{
+	static const char first[] = "[" EVENT("5", "service", "web", "up", "stopping") "]";
+	static const char both[] = "[" EVENT("5", "service", "web", "up", "stopping") "," EVENT(
+		"6", "service", "web", "stopping", "down") "]";
+	json_t *events = json_of(both), *fresh;
+	struct copy copy;
+
+	copy_init(&copy);
+	take_events(&copy, first);
+	fresh = copy_take_events(&copy, events);
+	ck_assert_uint_eq(json_array_size(fresh), 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(fresh, 0), "number")),
+			 6);
+	json_decref(fresh);
+	json_decref(events);
+	/* Another daemon begins with the number 0, later. */
+	events = json_of("[{\"number\":0,\"time_usec\":7000000,\"kind\":\"service\",\"node\":"
+			 "\"web\",\"from\":\"down\",\"to\":\"starting\"}]");
+	fresh = copy_take_events(&copy, events);
+	ck_assert_uint_eq(json_array_size(fresh), 1);
+	ck_assert_uint_eq(json_array_size(copy.events), 1);
+	json_decref(fresh);
+	json_decref(events);
 	copy_done(&copy);
 }
 END_TEST
@@ -163,5 +196,6 @@ TCase *copy_tests(void)
 	tcase_add_test(tests, ages_grow_and_times_left_shrink);
 	tcase_add_test(tests, a_guard_blocks_if_its_node_stops_or_its_run_is_over);
 	tcase_add_test(tests, events_change_states_and_the_last_ones_are_kept);
+	tcase_add_test(tests, events_that_come_again_are_known);
 	return tests;
 }

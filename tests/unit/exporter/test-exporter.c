@@ -28,7 +28,7 @@ void take_events(struct copy *copy, const char *events)
 {
 	json_t *array = json_of(events);
 
-	copy_take_events(copy, array);
+	json_decref(copy_take_events(copy, array));
 	json_decref(array);
 }
 
@@ -40,5 +40,8 @@ Suite *test_suite(void)
 	suite_add_tcase(suite, text_tests());
 	suite_add_tcase(suite, access_tests());
 	suite_add_tcase(suite, metrics_tests());
+	suite_add_tcase(suite, action_tests());
+	suite_add_tcase(suite, shown_tests());
+	suite_add_tcase(suite, tail_tests());
 	return suite;
 }

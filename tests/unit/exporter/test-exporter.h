@@ -32,3 +32,6 @@ TCase *copy_tests(void);
 TCase *text_tests(void);
 TCase *access_tests(void);
 TCase *metrics_tests(void);
+TCase *action_tests(void);
+TCase *shown_tests(void);
+TCase *tail_tests(void);

@@ -61,9 +61,8 @@ START_TEST(a_run_has_its_start_its_stop_and_its_exit)
 	struct totals totals;
 
 	totals_init(&totals);
-	for (size_t twice = 0; twice < 2; twice++)
-		for (size_t i = 0; i < ARRAY_SIZE(run); i++)
-			count(&totals, run[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(run); i++)
+		count(&totals, run[i]);
 	node = totals_find(&totals, "web");
 	ck_assert_ptr_nonnull(node);
 	ck_assert_uint_eq(node->start.buckets[TOTALS_BUCKETS - 1], 1);
@@ -95,19 +94,6 @@ START_TEST(a_crash_is_no_stop_and_a_failed_start_no_start)
 	ck_assert_uint_eq(node->start.buckets[TOTALS_BUCKETS - 1], 0);
 	ck_assert_uint_eq(node->stop.buckets[TOTALS_BUCKETS - 1], 0);
 	ck_assert_uint_eq(node->exits[EXIT_STATUS], 2);
-	totals_done(&totals);
-}
-END_TEST
-
-START_TEST(events_of_a_new_daemon_are_counted)
-{
-	struct totals totals;
-
-	totals_init(&totals);
-	count(&totals, CHANGE("5", "up", "backoff", "exited with status 0"));
-	count(&totals, "[{\"number\":0,\"time_usec\":6000000,\"kind\":\"service\",\"node\":\"web\","
-		       "\"from\":\"up\",\"to\":\"done\",\"reason\":\"exited with status 0\"}]");
-	ck_assert_uint_eq(totals_find(&totals, "web")->exits[EXIT_CLEAN], 2);
 	totals_done(&totals);
 }
 END_TEST
@@ -249,7 +235,6 @@ TCase *metrics_tests(void)
 
 	tcase_add_test(tests, a_run_has_its_start_its_stop_and_its_exit);
 	tcase_add_test(tests, a_crash_is_no_stop_and_a_failed_start_no_start);
-	tcase_add_test(tests, events_of_a_new_daemon_are_counted);
 	tcase_add_test(tests, nodes_that_have_gone_are_forgotten);
 	tcase_add_test(tests, a_label_is_escaped);
 	tcase_add_test(tests, samples_of_nodes_are_bounded_and_only_of_a_daemon_that_answers);

@@ -1,0 +1,40 @@
+#pragma once
+
+/*
+ * A call to the daemon, on a connection of its own, which never waits.  The connection ends with
+ * the call.
+ */
+
+#include <systemd/sd-event.h>
+
+#include "proto/client.h"
+#include "proto/interface.h"
+
+struct call;
+
+struct call_owner {
+	/*
+	 * Takes a reply; or NULL and a fault: -ETIMEDOUT, or -errno of the connection.  Returns true
+	 * to wait for a further reply; else the call is over, and may have been freed.
+	 */
+	bool (*replied)(const struct message_reply *reply, int r, void *arg);
+	void *arg;
+};
+
+/*
+ * Calls @method of the daemon at @socket; takes the reference to @parameters, @flags are MESSAGE_*.
+ * All replies are awaited for @timeout_usec.
+ *
+ * Return: 0 or -errno: nothing is taken.
+ */
+int call_new(struct call **ret, sd_event *event, const char *socket, enum interface_method method,
+	     json_t *parameters, unsigned flags, uint64_t timeout_usec,
+	     const struct call_owner *owner);
+
+/* There is no time limit any more. */
+void call_grant_time(struct call *call);
+
+/* The descriptor that came last, which is the caller's from then on; or -1. */
+int call_take_descriptor(struct call *call);
+
+struct call *call_free(struct call *call);
