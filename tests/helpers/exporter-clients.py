@@ -1,9 +1,12 @@
-"""Clients of swansong-exporter that a browser is not: exporter-clients.py PORT KIND [NUMBER].
+"""Clients of swansong-exporter that a browser is not: exporter-clients.py PORT KIND [ARGUMENT].
 
 crowd NUMBER   so many streams of events, of which each fifth is never read; prints "open", and
                "heard N" when all others have heard that the service db is up again
 slow           a request with a byte each half second; prints "ended" when the server ends it
 stuck          a request for a long reply that is not read; prints "ended" likewise
+guess NUMBER   so many actions with wrong tokens; prints the status of each
+half TOKEN     half the body of an action; prints "sent", and "ended" when the server ends it
+leave TOKEN    an action, of which the reply is not awaited
 rude           half a request, long headers, bytes that are no HTTP; prints what comes of each
 """
 import resource
@@ -26,6 +29,7 @@ def request(path, host="localhost"):
 
 
 def crowd(port, number):
+    number = int(number)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     events = selectors.DefaultSelector()
@@ -85,6 +89,41 @@ def stuck(port):
     print("ended", flush=True)
 
 
+ACTION = b'{"action":"stop","node":"web/app"}'
+
+
+def action(token, size=len(ACTION)):
+    return (
+        f"POST /api/action HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(ACTION)}\r\n\r\n"
+    ).encode() + ACTION[:size]
+
+
+def guess(port, number):
+    for i in range(int(number)):
+        s = connect(port)
+        s.sendall(action(f"{i:064x}"))
+        print(s.recv(12).decode("latin-1")[9:])
+        s.close()
+
+
+def half(port, token):
+    s = connect(port)
+    s.sendall(action(token, 10))
+    print("sent", flush=True)
+    try:
+        s.recv(1)
+    except OSError:
+        pass
+    print("ended", flush=True)
+
+
+def leave(port, token):
+    s = connect(port)
+    s.sendall(action(token))
+    s.close()
+
+
 def rude(port):
     for text in (
         b"GET / HT",
@@ -107,4 +146,4 @@ def rude(port):
 
 
 port, kind = int(sys.argv[1]), sys.argv[2]
-globals()[kind](port, *map(int, sys.argv[3:]))
+globals()[kind](port, *sys.argv[3:])

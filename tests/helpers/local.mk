@@ -23,6 +23,7 @@ CLEANFILES     += $(helpers)
 EXTRA_DIST += %D%/preload.c \
 	%D%/fake-journal.py \
 	%D%/fake-syslog.py \
+	%D%/fleet-web.py \
 	%D%/hanging-mount.py \
 	%D%/terminal.py \
 	%D%/worker.py \

@@ -4,6 +4,8 @@ with its arguments, an array of JSON, and its reply a line.  One that begins wit
     open PATH            the page is shown and live
     size WIDTH HEIGHT    of the window
     scheme light|dark    preferred colours
+    media screen|print
+    contrast             texts with less than 4.5 to 1 against what is behind them: empty is good
     watch NAME SELECTOR [ATTRIBUTE] REGEX
                          from now on, the first time that the text (or attribute) of the element matches is noted
     seen NAME            waits for it: milliseconds since the epoch
@@ -11,6 +13,8 @@ with its arguments, an array of JSON, and its reply a line.  One that begins wit
     until EXPRESSION     waits until the value is true
     keys KEY...          pressed; a name of selenium's Keys, or the text itself
     shot FILE            a picture of the window
+    task                 the longest task of the page since the last time, in milliseconds of processor time;
+                         with --trace
     console              what the console has, but for the loss of the connection: empty is good
 """
 import json
@@ -24,6 +28,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 DEADLINE = 10
+MARK = "the page"  # of its thread in a trace
 
 WATCH = """
 const [name, selector, attribute, pattern] = arguments, regex = new RegExp(pattern);
@@ -41,14 +46,37 @@ observer.observe(document, { subtree: true, childList: true, characterData: true
 look();
 """
 
+CONTRAST = """
+const numbers = (color) => color.match(/[0-9.]+/g).map(Number);
+const light = (color) => {
+    const [r, g, b] = numbers(color).map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b;
+};
+const behind = (element) => {
+    const color = element ? getComputedStyle(element).backgroundColor : "rgb(255, 255, 255)";
+    const [, , , alpha = 1] = numbers(color);
+    return alpha > .5 ? color : behind(element.parentElement);
+};
+return [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && e.offsetWidth > 1 && e.namespaceURI.endsWith("xhtml") &&
+        [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) && !e.closest("option"))
+    .map((e) => [light(getComputedStyle(e).color), light(behind(e)), e])
+    .filter(([a, b]) => (Math.max(a, b) + .05) / (Math.min(a, b) + .05) < 4.5)
+    .map(([, , e]) => `${e.tagName}.${e.className} ${e.textContent.slice(0, 40)}`).join("; ");
+"""
+
 
 class Page:
-    def __init__(self, url):
+    def __init__(self, url, trace):
         options = Options()
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                          "--window-size=1280,800", "--hide-scrollbars", "--force-color-profile=srgb"):
             options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        logs = {"browser": "ALL"}
+        if trace:
+            logs["performance"] = "ALL"
+            options.add_experimental_option("perfLoggingPrefs", {
+                "traceCategories": "blink.user_timing,disabled-by-default-devtools.timeline", "enableNetwork": False, "enablePage": False})
+        options.set_capability("goog:loggingPrefs", logs)
         options.binary_location = "/usr/bin/chromium"
         self.url = url
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
@@ -76,6 +104,12 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": name}]})
 
+    def media(self, name):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": name})
+
+    def contrast(self):
+        return self.driver.execute_script(CONTRAST)
+
     def watch(self, name, selector, *rest):
         attribute, pattern = rest if len(rest) == 2 else (None, rest[0])
         self.driver.execute_script(WATCH, name, selector, attribute, pattern)
@@ -96,13 +130,22 @@ class Page:
     def shot(self, path):
         self.driver.save_screenshot(path)
 
+    def task(self):
+        self.driver.execute_script("performance.mark(arguments[0])", MARK)
+        events = [json.loads(entry["message"])["message"]["params"] for entry in self.driver.get_log("performance")]
+        self.driver.get_log("performance")  # the driver traces again
+        threads = {(event["pid"], event["tid"]) for event in events if event.get("name") == MARK}
+        times = [event.get("tdur", 0) for event in events
+                 if event.get("name") == "RunTask" and (event["pid"], event["tid"]) in threads]
+        return round(max(times) / 1000)
+
     def console(self):
         return " ".join(entry["message"] for entry in self.driver.get_log("browser")
                         if "ERR_" not in entry["message"])
 
 
 def main():
-    page = Page(sys.argv[1])
+    page = Page(sys.argv[1], "--trace" in sys.argv)
     print("ready", flush=True)
     try:
         for line in sys.stdin:

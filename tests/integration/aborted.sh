@@ -20,7 +20,7 @@ aborts() { # NAME
 	ok "$1: no process of it is left" wait_for 2 nobody_else
 	within "$1: within two seconds" $(($(now) - began)) 0 2000
 	is "$1: it dies of the signal" "$status" $((128 + 6))
-	ok "$1: the log says so" says "$log" 'swansongd: SIGABRT: killing all services'
+	ok "$1: the log reports the abort" says "$log" 'swansongd: SIGABRT: killing all services'
 	ok "$1: nothing has been shut down" not says "$log" 'shutting down'
 	ok "$1: and no command for that was run" test ! -e "$dir/stopped"
 }

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# For tests of attached programs, sourced after lib.sh: tests/helpers/attached, which is told what to do.
+# For tests of attached programs, after lib.sh: a program under test is tests/helpers/attached, which carries
+# out commands.
 
-# The command of a service NAME that is told by $dir/NAME.fifo and writes $dir/NAME.log.
+# The command of a service NAME, which reads its commands from $dir/NAME.fifo and writes $dir/NAME.log.
 attached() { # NAME [COMMAND...]
 	local name=$1 command text
 	shift
@@ -13,13 +14,13 @@ attached() { # NAME [COMMAND...]
 	echo "$text"
 }
 
-followed() { # NAME COMMAND: how often
+followed() { # NAME COMMAND: how often it has carried the command out
 	grep -cFx -- "done $2" "$dir/$1.log"
 }
 has_followed() { [ "$(followed "$1" "$2")" -gt "$3" ]; } # NAME COMMAND TIMES
 
-# Nobody is waited for who is not there.
-tell() { # NAME COMMAND: and it has followed
+# A program that has ended is not waited for.
+tell() { # NAME COMMAND: and it has carried the command out
 	local before
 	before=$(followed "$1" "$2")
 	echo "$2" 1<>"$dir/$1.fifo"
@@ -28,7 +29,7 @@ tell() { # NAME COMMAND: and it has followed
 
 got() { says "$dir/$1.log" "^$2\$"; } # NAME LINE
 
-# A value of the guards that the program of a service says to hold; nothing if there are none.
+# A value of the guards that the program of a service reports; nothing if it reports none.
 program() { # NODE FIELD
 	ctl guards --json "$1" | jq -r --arg node "$1" --arg field "$2" \
 		'.guards[] | select(.node == $node and .kind == "program") | .[$field]'

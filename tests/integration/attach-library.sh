@@ -1,5 +1,5 @@
 #!/bin/bash
-# A program of the library is attached: swansong_attach(), by an example that is told of no signal.
+# A program of the library is attached: swansong_attach(), in an example that gets no stop signal.
 . "${0%/*}/lib.sh"
 . "${0%/*}/attach-lib.sh"
 
@@ -27,7 +27,7 @@ kill -KILL "$pid"
 wait_for 10 is_another "$pid" || die "it is started again"
 is "the guards of a program that crashes are none" "$(program web count)" ""
 exec {one}>&- {one}<>/dev/tcp/127.0.0.1/8011
-ok "those of the next are counted" wait_for 10 counts web 1
+ok "the guards of the next run are counted" wait_for 10 counts web 1
 
 echo "slow song" >&"$one"
 ok "a request is in flight" wait_for 10 says "$log" 'answering$'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Attached programs that write, say and do what they should not: the daemon is none the worse.
+# Attached programs that send wrong data or write where they must not: the daemon is unharmed.
 . "${0%/*}/lib.sh"
 . "${0%/*}/attach-lib.sh"
 
@@ -22,11 +22,11 @@ for name in web other; do
 	wait_for 10 counts "$name" 1 || die "$name is attached"
 done
 
-used_ms() { # of the processor by the daemon
+used_ms() { # processor time of the daemon
 	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' \
 		"/proc/$daemon/stat"
 }
-unharmed() { # WHAT
+unharmed() { # NAME
 	ok "$1: the daemon answers" ctl status
 	is "$1: the others are as they were" "$(program other count)" 1
 }
@@ -36,15 +36,15 @@ count_is_sane() {
 	[ "$n" -ge 1 ] && [ "$n" -le 2147483648 ]
 }
 
-# --- Nobody is attached ---
+# --- No program is attached ---
 
-is "who has not the lock counts nothing" "$(program foreign count) $(field foreign .guards)" " 1"
+is "a process without the lock counts nothing" "$(program foreign count) $(field foreign .guards)" " 1"
 
 # --- The page ---
 
 for seed in 1 2 3 4 5 6 7 8; do
 	tell web "scribble $seed"
-	ok "scribble $seed: what is shown is a number" count_is_sane
+	ok "scribble $seed: the shown count is a number" count_is_sane
 	ctl guards >"$dir/out" || result 1 "scribble $seed: the guards are shown"
 done
 unharmed "a page full of nonsense"
@@ -83,7 +83,7 @@ is "they are not kept" "$(descriptors)" "$n"
 before=$(used_ms)
 begun=$(now)
 echo 'flood 1000000' 1<>"$dir/web.fifo"
-# What is told is heard no sooner than the flood is over: the socket takes no more than is read.
+# The program reads its next command after the flood: the socket takes no more than the daemon reads.
 ok "a flood: the daemon answers" ctl status
 stop_at=$((begun + 2000))
 while [ "$(now)" -lt "$stop_at" ]; do
@@ -96,7 +96,7 @@ kill -KILL "$(pid_of web)"
 ok "a flooder that dies is restarted" wait_for 10 counts web 1
 
 tell web close
-ok "who closes the socket is not attached any more" wait_for 10 counts web ""
+ok "a program that closes the socket is not attached any more" wait_for 10 counts web ""
 unharmed "a closed socket"
 
 # --- The process ---
@@ -107,7 +107,7 @@ kill -STOP "$(pid_of web)"
 for _ in {1..30}; do
 	ctl guards >"$dir/out"
 done
-is "who is suspended is attached" "$(program web count)" 1
+is "a suspended program is attached" "$(program web count)" 1
 begun=$(now)
 ok "and can be stopped" ctl stop web
 within "in its time" $(($(now) - begun)) 0 15000
@@ -115,7 +115,7 @@ ok "a suspended one, once more" ctl start web
 wait_for 10 counts web 1 || die "web is attached"
 tell web ignore
 kill -STOP "$(pid_of web)"
-ok "that is deaf as well" by_force ctl stop web
+ok "a program that ignores its signal is stopped as well" by_force ctl stop web
 ok "is waited for as it was busy" says "$log" 'web: busy: 1 guard; waiting up to '
 ok "and killed" says "$log" 'web: killing pid'
 unharmed "suspended programs"
@@ -123,12 +123,12 @@ unharmed "suspended programs"
 ok "and once more" ctl start web
 wait_for 10 counts web 1 || die "web is attached"
 tell web spoil
-ok "one whose page cannot be written to is stopped" ctl stop web
-ok "and told of that" wait_for 10 got web 'got STOP 0'
+ok "a program with a page that cannot be written to is stopped" ctl stop web
+ok "and gets the message of the stop" wait_for 10 got web 'got STOP 0'
 
 # --- No room ---
 
-refuse() { # CALL ERROR: that the daemon makes, until it has been told
+refuse() { # CALL ERROR: in the daemon, until the end of $tracer
 	strace -qq -o /dev/null -p "$daemon" -e trace="$1" -e "inject=$1:error=$2" 2>"$dir/strace" &
 	tracer=$!
 	cleanup_fn end_process "$tracer"

@@ -21,7 +21,7 @@ as_postgres() { setpriv --reuid postgres --regid postgres --clear-groups "$@"; }
 sql() { psql -h "$run" -U postgres -qtAX -c "$1" postgres; }
 store() { redis-cli -s "$run/redis" "$@"; }
 
-# What the services run.  Work that is blocked goes on when there is no pipe block-NAME any more.
+# The programs of the services.  Work that is blocked goes on once its pipe block-NAME is removed.
 cat >"$dir/app.py" <<'END'
 import os, socket, subprocess
 def store(command):
@@ -210,7 +210,7 @@ is "it is graceful" "$status" 0
 wait "$slow"
 like "the slow request has its answer" "$(cat "$dir/slow")" 'served by [0-9]+ of two'
 answered=$((answered + 1))
-ok "the services end before what they need" in_order 'nginx: .* -> down' 'app@1: .* -> down' 'data/postgres: SIGINT'
+ok "the services end before the ones that they require" in_order 'nginx: .* -> down' 'app@1: .* -> down' 'data/postgres: SIGINT'
 ok "none by force" not says "$log" 'killing|forced'
 
 # --- Again ---------------------------------------------------------------------------------------

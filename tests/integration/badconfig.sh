@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every mistake is told, with its place, in one run; and nothing is started.
+# Every mistake is reported with its place, in one run; and nothing is started.
 . "${0%/*}/lib.sh"
 
 run() { # ARG...: output in $out, exit status in $status
@@ -44,7 +44,7 @@ END
 run -c "$ini"
 is "the exit status is 78" "$status" 78
 while read -r line what; do
-	ok "line $line, $what, is told" says "$dir/out" "$ini:$line: .*$what"
+	ok "line $line, $what, is reported" says "$dir/out" "$ini:$line: .*$what"
 done <<END
 3 comand
 6 command
@@ -65,9 +65,9 @@ done <<END
 31 control-mode
 END
 like "a misspelt key has a suggestion" "$out" 'comand.*command'
-ok "a cycle is told with its path" says "$dir/out" "$ini:23: .*dependency cycle: a → b → a: a requires b; b requires a"
+ok "a cycle is reported with its path" says "$dir/out" "$ini:23: .*dependency cycle: a → b → a: a requires b; b requires a"
 ok "nothing was started" test ! -e "$dir/started"
-ok "check says the same" test "$(ctl check "$ini" 2>&1 | grep -c "^$ini:")" = \
+ok "check reports the same" test "$(ctl check "$ini" 2>&1 | grep -c "^$ini:")" = \
 	"$(grep -c "$ini:[0-9]*:" "$dir/out")"
 
 for example in "$top_srcdir"/conf/*.ini; do
@@ -90,7 +90,7 @@ is "noise: 78" "$status" 78
 run --no-such-option
 is "a wrong option is wrong usage" "$status" 2
 
-# From here on: right configurations that cannot be carried out.
+# From here on: valid configurations that cannot be carried out.
 config <<END
 [missing]
 command = $dir/not-there --flag

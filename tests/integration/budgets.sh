@@ -1,9 +1,9 @@
 #!/bin/bash
-# Who has how long: the idle, the busy, what is above them, and whoever supervises us.
+# The times of idle and busy services and of the nodes above them, and the grace of the parent manager.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
-# A guard that lasts until it is let go; its command does, also when it was revoked.
+# A guard that lasts until let_go; its command goes on even if the guard is revoked.
 hold() { # NODE: on the daemon of $SWANSONG_SOCKET
 	rm -f "$dir/$1.held"
 	"$swansongctl" guard "$1" -- sh -c "echo \$\$ >'$dir/$1.held'; exec '$helpers/idle'" >/dev/null 2>&1 &
@@ -42,10 +42,10 @@ done
 hold busy
 began=$(now)
 ctl stop busy --no-wait
-ok "the log says who is waited for, and how long" \
+ok "the log names the busy service and the time limit" \
 	says "$log" "${said}busy: busy: 1 guard; waiting up to (3.0|2.9)s"
 next=$(field busy .service.next_usec)
-within "the status says when it is killed" "$((next / 1000))" 1 3000
+within "the status shows the time of the kill" "$((next / 1000))" 1 3000
 ctl stop idle --no-wait
 ok "an idle one is killed at its stop-timeout" wait_for 10 is_down idle
 ok "not before" killed_after idle '([4-9][0-9][0-9]ms|[0-9.]+s)'
@@ -56,7 +56,7 @@ is "the node waits for the guard" "$(field busy .state)" shutting_down
 let_go busy
 ok "and for nothing else" ctl wait busy --for complete --timeout 10s
 is "it was by force" "$(field busy .forced)" true
-is "it was told once" "$(grep -c 'busy: busy: 1 guard' "$log")" 1
+is "the wait is logged once" "$(grep -c 'busy: busy: 1 guard' "$log")" 1
 
 hold turns
 ctl stop turns --no-wait
@@ -70,7 +70,7 @@ within "all of it" $(($(now) - began)) 380 10000
 
 hold "done"
 ctl stop "done" --no-wait
-ok "who ends is not waited for, busy or not" wait_for 10 is_down "done"
+ok "a service that ends is not waited for, busy or not" wait_for 10 is_down "done"
 is "the node waits for its guard" "$(field "done" .state)" shutting_down
 let_go "done"
 ok "and for nothing else" ctl wait "done" --for complete --timeout 10s
@@ -88,9 +88,9 @@ let_go live
 began=$(now)
 ok "a budget is enough for all" by_force ctl stop late --timeout 20s
 within "with the final action" $(($(now) - began)) 1900 15000
-is "which is told of it" "$(cat "$dir/final")" "forced late"
+is "and learns of it" "$(cat "$dir/final")" "forced late"
 ok "the kill left it its share" killed_after late '(2\.[0-9]|3\.[0-9]|[4-9]\.[0-9])s'
-ok "as the log says" says "$log" 'late: the shutdown-timeout of 3.0s has expired; the final action has time left'
+ok "and the log reports it" says "$log" 'late: the shutdown-timeout of 3.0s has expired; the final action has time left'
 stop_daemon
 is "none of this was in the end of the root" "$status" 0
 
@@ -125,7 +125,7 @@ before=$(pid_of group/hung)
 began=$(now)
 stop_and_start group
 wait_for 10 has_pid post-stop || die "its post-stop hangs"
-is "what ends is killed when the budget of that is spent" \
+is "a service that is stopping is killed when the budget of its group is spent" \
 	"$(timeout 60 "$swansongctl" wait group --for ready && echo up)" "group: ready
 up"
 within "not before" $(($(now) - began)) 900 30000
@@ -151,15 +151,15 @@ mkdir "$dir/group"
 hold group/web
 stop_and_start group
 ok "it comes up again" timeout 60 "$swansongctl" wait group --for ready
-# The guard that it waits for is revoked at that time, too: one of both is first.  The age in the log is
-# that of its own stop, which a busy machine comes to later than to that of the group.
+# The guard that the group waits for is revoked at that time, too, so either comes first.  The age in the log
+# is that of the service's own stop, which a busy machine begins later than that of the group.
 ok "after it was killed with the budget" killed_after group/db '(9[0-9][0-9]ms|[1-9][0-9.]*s)'
-is "and what comes after that has its time" "$(tr '\n' ' ' <"$dir/swept")" "begun over "
+is "and the post-stop has its time" "$(tr '\n' ' ' <"$dir/swept")" "begun over "
 let_go group/web
 rm "$dir/db"
 stop_daemon 20
 
-# --- Nothing is slept out ---
+# --- No budget is waited out needlessly ---
 
 for ((i = 0; i < 200; i++)); do
 	printf '[s%d]\ncommand = %s/idle\n' "$i" "$helpers"
@@ -169,7 +169,7 @@ for ((i = 0; i < 200; i++)); do
 done | sed 's/\(after = \(s[0-9]*\)\) \2$/\1/' >"$ini"
 start_daemon
 ok "200 services are up" ctl wait --for ready --timeout 30s
-# As many children, one after the other: what that takes here and now.
+# As many children, one after the other: the time of these on this machine.
 began=$(now)
 for ((i = 0; i < 200; i++)); do
 	env true
@@ -203,10 +203,10 @@ within "a budget above cuts the longest drain-timeout" $(($(now) - began)) 1000 
 is "by force" "$status" 124
 ok "the guard of the busy one is revoked" says "$log" 'web: revoking the guard of pid'
 let_go web
-ok "whoever waited for it is still asked to end" says "$dir/db" TERM
+ok "a requirement of a killed service is still asked to end" says "$dir/db" TERM
 ok "and ended by itself" says "$log" 'db: killed by SIGTERM'
 
-# --- A chain, where a guard is held on more than one ---
+# --- A chain with guards on several nodes ---
 
 config <<END
 [swansong]
@@ -236,7 +236,7 @@ done
 let_go front
 let_go app
 
-# --- The grace of whoever supervises us ---
+# --- The grace of the parent manager ---
 
 config <<END
 [web]
@@ -245,7 +245,7 @@ stop-timeout = 1h
 END
 rm "$dir/web"
 SWANSONG_GRACE=3s start_daemon
-ok "what limits a shutdown is said at the start" \
+ok "the limit of a shutdown is logged at the start" \
 	says "$log" 'shutdown limited to 2.0s: the grace of 3.0s less a margin is below the shutdown-timeout of 1min 30s'
 wait_for 10 has_pid web || die "web is there"
 ok "services do not have the variable" not says "$dir/env" SWANSONG_GRACE
@@ -254,7 +254,7 @@ kill -TERM "$daemon"
 await_daemon 20
 within "a margin of the grace is kept" $(($(now) - began)) 1900 15000
 is "by force" "$status" 124
-ok "the log says why" says "$log" 'root: the grace of 3.0s less a margin has expired'
+ok "the log gives the reason" says "$log" 'root: the grace of 3.0s less a margin has expired'
 
 rm "$dir/web"
 SWANSONG_GRACE=1h start_daemon --grace 600ms
@@ -265,12 +265,12 @@ within "the option goes before the variable" $(($(now) - began)) 380 15000
 is "by force, too" "$status" 124
 SWANSONG_GRACE=30 "$swansongd" -c "$ini" -s none 2>"$dir/refused"
 is "a grace without a unit is refused" "$?" 78
-like "with what is allowed" "$(cat "$dir/refused")" "SWANSONG_GRACE: invalid value '30': expected a duration, for example 10s"
+like "with the values that are allowed" "$(cat "$dir/refused")" "SWANSONG_GRACE: invalid value '30': expected a duration, for example 10s"
 "$swansongd" -c "$ini" -s none --grace 0 2>"$dir/refused"
-is "one of nothing is, too" "$?" 2
+is "a grace of 0 is refused, too" "$?" 2
 like "likewise" "$(cat "$dir/refused")" "--grace: invalid value '0': expected a duration"
 
-# --- A time that is known at the stop only ---
+# --- A time that only the stop makes known ---
 
 config <<END
 [db]
@@ -295,29 +295,29 @@ ctl shutdown --grace 2min --no-wait
 await_daemon 20
 within "a shorter grace shortens a shutdown in progress" $(($(now) - began)) 3900 15000
 is "by force" "$status" 124
-ok "the log says by which time" says "$log" 'root: shutdown limited to 5.0s from now: by request'
+ok "the log gives the time limit" says "$log" 'root: shutdown limited to 5.0s from now: by request'
 is "a longer grace changes nothing" "$(grep -c 'root: shutdown limited to .* from now' "$log")" 1
 ok "a service behind the late one is still asked to end" says "$dir/asked-db" TERM
 ok "and ends by itself" says "$log" 'db: killed by SIGTERM'
 ok "only the late one is killed" not says "$log" "${said}db: killing"
 
-# --- More time from whoever supervises us ---
+# --- More time from the parent manager ---
 
 listeners=()
-supervise() { # NAME: $dir/NAME.said has what a daemon of $dir/NAME.ini says upward
-	python3 "$top_srcdir/tests/helpers/notify-log.py" "$dir/$1.notify" "$dir/$1.said" &
+supervise() { # NAME: the messages of a daemon of $dir/NAME.ini to its parent manager are in $dir/NAME.sent
+	python3 "$top_srcdir/tests/helpers/notify-log.py" "$dir/$1.notify" "$dir/$1.sent" &
 	listeners+=($!)
 	cleanup_fn end_process $!
-	wait_for 10 test -e "$dir/$1.said" || die "there is somebody to tell"
+	wait_for 10 test -e "$dir/$1.sent" || die "the socket of the parent manager is there"
 	NOTIFY_SOCKET=$dir/$1.notify "$swansongd" -c "$dir/$1.ini" -s "$dir/$1.socket" >>"$log" 2>&1 </dev/null &
 	daemon=$!
 	cleanup_fn end_process $!
-	wait_for 10 says "$dir/$1.said" READY=1 || die "it is ready"
+	wait_for 10 says "$dir/$1.sent" READY=1 || die "it is ready"
 	wait_for 10 has_pid "$1" || die "$1 is there"
 }
-extensions() { # NAME: how many, after the stop and before 11 s from that
+extensions() { # NAME: the number of extensions after the stop and before 11 s from then
 	awk '/STOPPING=1/ { stopping = 1; since = $1 } stopping && $2 ~ /^EXTEND/ && $1 < since + 11' \
-		"$dir/$1.said" | wc -l
+		"$dir/$1.sent" | wc -l
 }
 printf '[hung]\ncommand = %s/stubborn %s/hung\nstop-timeout = 12s\n' "$helpers" "$dir" >"$dir/hung.ini"
 printf '[work]\ncommand = %s/stubborn %s/work\nstop-timeout = 1s\ndrain-timeout = 12s\n' "$helpers" "$dir" >"$dir/work.ini"
@@ -328,7 +328,7 @@ SWANSONG_SOCKET=$dir/work.socket hold work
 kill -TERM "$hung" "$daemon"
 for name in hung work; do
 	ok "$name: more time is asked for at the stop" \
-		wait_for 10 says "$dir/$name.said" 'STOPPING=1 .*EXTEND_TIMEOUT_USEC=15000000'
+		wait_for 10 says "$dir/$name.sent" 'STOPPING=1 .*EXTEND_TIMEOUT_USEC=15000000'
 done
 ok "a hung one is ended at last" wait_for 30 gone "$hung"
 is "no more time was asked for it" "$(extensions hung)" 0

@@ -25,7 +25,7 @@ run_container box "${options[@]}" captured
 logs() { podman logs box >"$dir/out" 2>"$log"; }
 logged() { logs && says "$1" "$2"; } # FILE REGEX
 ok "standard output of the container has lines with names" wait_for 20 logged "$dir/out" '^web/app \| out$'
-ok "standard error has those of standard error" wait_for 20 logged "$log" '^web/app \| err$'
+ok "standard error has the lines of standard error" wait_for 20 logged "$log" '^web/app \| err$'
 ok "a oneshot has all of its lines" wait_for 20 logged "$dir/out" '^web/job \| line 3$'
 is "in their order" "$(sed -n 's|^web/job . ||p' "$dir/out" | tr '\n' ',')" "line 1,line 2,line 3,"
 ok "an object is a line" wait_for 20 logged "$dir/out" '^{'

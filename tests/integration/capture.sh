@@ -46,14 +46,14 @@ END
 start_daemon
 ok "standard error is behind the name" wait_for 10 says "$log" '^web/app \| err$'
 ok "standard output as well" wait_for 10 says "$log" '^web/app \| out$'
-ok "and that of a command before the service" wait_for 10 says "$log" '^web/app \| before$'
+ok "and the output of a command before the service" wait_for 10 says "$log" '^web/app \| before$'
 ok "a shorter name is filled up" wait_for 10 says "$log" '^half    \| without an end$'
 wait_for 10 has_state python failed || die "the program fails"
 is "each line of a traceback has the name" \
 	"$(behind "$log" 'python ' | sed 's/^  File .*/file/; s/^ .*/code/' | grep -v code | tr '\n' '|')" \
 	"begins|Traceback (most recent call last):|file|file|ValueError: of|three|lines|"
-is "what is inherited is the daemon's own, and has none" "$(grep -Fxc "$(realpath "$log")" "$log")" 2
-ok "what goes nowhere is not there" not says "$log" 'lost'
+is "inherited output goes to the daemon's stream, without a name" "$(grep -Fxc "$(realpath "$log")" "$log")" 2
+ok "discarded output is not there" not says "$log" 'lost'
 json() { grep '^{' "$log" | jq -r "select(.node == \"json\") | $1"; }
 has_both() { [ "$(json .stream | sort | tr '\n' ' ')" = "stderr stdout " ]; }
 ok "an object names the stream" wait_for 10 has_both
@@ -190,8 +190,8 @@ wait_for 60 has_state load "done" || die "the load is done"
 behind "$log" load | sort -u >"$dir/got"
 seq 1 "$(cat "$dir/last-number")" | sort >"$dir/want"
 is "no line is lost" "$(comm -13 "$dir/got" "$dir/want" | head -n 3)" ""
-# A kill may cut a write(2), and the log is the daemon's file as well, which cannot be cut back.
-ok "there are no more parts of lines than kills" test "$(comm -23 "$dir/got" "$dir/want" | wc -l)" -le "$died"
+# A kill may cut a write(2), and the daemon writes to the log as well, so it cannot be cut back.
+ok "each kill cuts at most a single line" test "$(comm -23 "$dir/got" "$dir/want" | wc -l)" -le "$died"
 stop_daemon
 
 # --- Without descriptors, and without the logger ---
@@ -207,9 +207,9 @@ daemon=$!
 cleanup_fn end_process "$daemon"
 wait_for 10 ctl_answers || die "swansongd answers with few descriptors"
 said() { [ "$(grep -cE '^(many@[0-9]+ +\| )?here$' "$log")" = 40 ]; }
-ok "with few descriptors all start, and all say their line" wait_for 20 said
+ok "with few descriptors all services start, and all lines arrive" wait_for 20 said
 ok "the output of some is captured" says "$log" '^many@[0-9]+ +\| here$'
-is "that of others is not, which is said once" "$(grep -c 'no descriptors for a pipe' "$log")" 1
+is "lines of the others have no name, which is logged once" "$(grep -c 'no descriptors for a pipe' "$log")" 1
 stop_daemon
 
 : >"$log"
@@ -217,5 +217,5 @@ SWANSONG_LOGGER=/nonexistent start_daemon
 ok "without the logger output is the daemon's own" wait_for 10 said
 ok "and has no names" says "$log" '^here$'
 stop_daemon
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a swansongd that was killed has left is ended by the next one, before it starts anything.
+# Services that a killed swansongd has left are ended by the next one, before it starts anything.
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 
@@ -14,7 +14,7 @@ old=$(pid_of web)
 end_process "$daemon"
 ok "it outlives the daemon" kill -0 "$old"
 
-# One without a socket to be known by has no say in this; it runs and goes.
+# A daemon without a control socket takes no part in this: its services run and end undisturbed.
 launch "$swansongd" -q --socket none -- true
 await_daemon 10
 ok "it is not touched" kill -0 "$old"
@@ -30,7 +30,7 @@ ok "then the service starts" has_state web up
 echo >"$dir/worker.go"
 stop_daemon
 
-# The next that is left does not end.
+# The next remaining service does not end.
 config <<END
 [tough]
 command = $helpers/stubborn $dir/stubborn

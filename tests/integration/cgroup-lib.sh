@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# For tests of control groups, after lib.sh: $cgroup is a group of version 2 that is the test's own,
-# and swansongd is started in there, as a manager or a container would.
+# For tests of control groups, after lib.sh: $cgroup is a group of version 2 for this test alone, and
+# swansongd is started in it, as a manager or a container would.
 
 requires_root
 cgroup_mount=/sys/fs/cgroup
@@ -12,7 +12,7 @@ in_cgroup() { # COMMAND...
 }
 swansongd_in_cgroup() { in_cgroup "$top_builddir/swansongd" "$@"; }
 swansongd=swansongd_in_cgroup
-: "$swansongd" # for those who source this
+: "$swansongd" # for the stories
 
 cgroup_is_empty() { says "$cgroup/cgroup.events" 'populated 0'; }
 remove_cgroup() {

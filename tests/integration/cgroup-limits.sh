@@ -1,12 +1,12 @@
 #!/bin/bash
-# What a service may have of memory, processes and the processor, where Linux has the controllers.
+# Limits of memory, processes and processor time of a service, where Linux has the controllers.
 # shellcheck disable=SC2034  # for what is sourced
 world=vm
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 
 install -m 755 "$helpers/breeder" "$dir/breeder"
-limits() { # NODE: what Linux has been told
+limits() { # NODE: the limits in the kernel
 	cat "$(group "$1")"/{pids.max,memory.max,cpu.weight} | paste -sd ' '
 }
 is_set() { [ "$(limits "$1")" = "$2" ]; } # NODE LIMITS
@@ -53,10 +53,10 @@ start_daemon
 ok "no limit is without effect" not says "$log" 'has no effect|cannot set'
 is "limits are set" "$(limits bounded)" "7 67108864 50"
 is "as is that there is none" "$(limits free)" "max max 100"
-ok "who takes too much memory is killed" wait_for 30 says "$log" 'eater: killed by SIGKILL'
-is "and nobody else" "$(state free) $(state bounded)" "up up"
+ok "a service that takes too much memory is killed" wait_for 30 says "$log" 'eater: killed by SIGKILL'
+is "and no other service" "$(state free) $(state bounded)" "up up"
 is_at_limit() { [ "$(counts breeder pids.events max)" -gt 0 ]; }
-ok "one multiplies until it may not" wait_for 30 is_at_limit
+ok "a service forks until its limit" wait_for 30 is_at_limit
 is "which is at its limit" "$(sort -n "$(group breeder)"/pids.{current,max} | tail -n 1)" 20
 ok "and is stopped" by_force timeout 30 "$swansongctl" stop breeder
 
@@ -64,23 +64,23 @@ used() { counts "$1" cpu.stat usage_usec; } # NODE
 ctl start heavy light >"$dir/out" 2>&1
 heavy=$(used heavy) light=$(used light)
 has_used() { [ "$(($(used heavy) - heavy))" -gt 1000000 ]; }
-ok "one has much of the processor" wait_for 60 has_used
+ok "a service has a large share of the processor" wait_for 60 has_used
 ok "and the other one little" test "$((($(used light) - light) * 10))" -lt "$(($(used heavy) - heavy))"
 ctl stop heavy light >"$dir/out" 2>&1
 
-# A new process has new limits, even where the group of the last one is there still.
-wait_for 10 has_state waiting backoff || die "one waits to be started again"
+# A new process has new limits, even while the group of the last one still exists.
+wait_for 10 has_state waiting backoff || die "a service waits to be started again"
 sed -i 's/^cgroup-pids-max = 7/cgroup-pids-max = 8/; /^cgroup-cpu-weight = 50/d; s/^cgroup-pids-max = 11/cgroup-memory-max = 32M/' "$ini"
 touch "$dir/go"
 ok "limits are reloaded" ctl reload
-ok "they are those of the new process" wait_for 10 is_set bounded "8 67108864 100"
+ok "the limits are those of the new process" wait_for 10 is_set bounded "8 67108864 100"
 ctl start waiting >"$dir/out" 2>&1
 wait_for 10 has_state waiting up || die "it is started again"
 is "also of one that was to be started again" "$(limits waiting)" "max 33554432 100"
 stop_daemon
 is "the shutdown is complete" "$status" 0
 is "no group is left" "$(groups_left)" ""
-is "and what was there is as before" "$(cat "$cgroup/cgroup.subtree_control")" ""
+is "and the controllers of the group are as before" "$(cat "$cgroup/cgroup.subtree_control")" ""
 
 config <<END
 [bounded]
@@ -95,10 +95,10 @@ start_daemon
 ctl wait --for ready >"$dir/out"
 is "at the top of the machine, too, limits are set" \
 	"$(cat /sys/fs/cgroup/swansong-*/node:bounded/{pids,memory}.max | paste -sd ' ')" "7 67108864"
-is "by one that stays there" "$(group_of "$daemon")" /
+is "by a group that stays there" "$(group_of "$daemon")" /
 stop_daemon
 is "and leaves no group" "$(echo /sys/fs/cgroup/swansong*)" '/sys/fs/cgroup/swansong*'
-is "and what was there is as before" "$(cat /sys/fs/cgroup/cgroup.subtree_control)" "cpu memory pids"
+is "and the controllers of the top are as before" "$(cat /sys/fs/cgroup/cgroup.subtree_control)" "cpu memory pids"
 
 : >"$log"
 echo +pids >"$cgroup/cgroup.subtree_control"
@@ -108,9 +108,9 @@ cgroup=$cgroup/few swansongd=swansongd_in_cgroup
 start_daemon
 ctl wait --for ready >"$dir/out"
 is "a controller that is there is used" "$(cat "$(group bounded)/pids.max")" 7
-ok "without one that is said" says "$log" \
+ok "a missing controller is logged" says "$log" \
 	'bounded: cgroup-memory-max has no effect: this control group has no controller memory'
-ok "of that one only" not says "$log" 'cgroup-pids-max has no effect'
+ok "and only that one" not says "$log" 'cgroup-pids-max has no effect'
 stop_daemon
 is "the shutdown is complete" "$status" 0
 
@@ -122,7 +122,7 @@ cleanup_fn end_process "$other"
 wait_for 5 grep -qx "$other" "$cgroup/cgroup.procs" || die "there is another process in the group"
 start_daemon
 ctl wait --for ready >"$dir/out"
-ok "beside others in its group that is said" says "$log" \
+ok "other processes in the group are logged as the reason" says "$log" \
 	'cgroup-pids-max has no effect: the controller pids cannot be used: .*; other processes are in the control group of swansongd'
 is "the service runs all the same" "$(state bounded)" up
 ok "in a group" test -d "$(group bounded)"

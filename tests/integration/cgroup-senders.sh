@@ -1,5 +1,5 @@
 #!/bin/bash
-# With control groups, what the dead and who executes have said is heard as that of their service.
+# With control groups, a message of a process that has died or calls execve(2) counts as its service's.
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 # shellcheck disable=SC2034  # for what is sourced

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Who is in the group of a service and cannot be seen by swansongd, as it is of a pid namespace
-# further out (a debugger that somebody has sent in there), has to be waited for all the same.
+# A process in the group of a service that swansongd cannot see, as it is of an outer pid namespace (a
+# debugger that was moved into the group), is waited for all the same.
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 
-outside() { # NODE COMMAND...: $pid is of one in the group of the node
+outside() { # NODE COMMAND...: runs it in the group of the node; $pid is its pid
 	local node=$1
 	shift
 	"$@" >>"$dir/outside" 2>&1 </dev/null &
@@ -60,13 +60,13 @@ ok "but when it has gone" wait_for 10 restarted
 
 outside tough "$helpers/stubborn" "$dir/stubborn"
 wait_for 5 test -s "$dir/stubborn" || die "the stubborn one is there"
-ok "who does not end is killed with the group" by_force timeout 10 "$swansongctl" stop tough
-ok "which is said" says "$dir/by_force" 'tough: killed the remaining processes of the control group, [0-9]+'
+ok "a process that does not end is killed with the group" by_force timeout 10 "$swansongctl" stop tough
+ok "and the kill is reported" says "$dir/by_force" 'tough: killed the remaining processes of the control group, [0-9]+'
 ok "at the end of the budget" wait_for 5 is_zombie_or_gone "$pid"
 ok "and there is no group" not test -e "$(group tough)"
 "$swansongctl" shutdown >"$dir/out" 2>&1
 await_daemon 10
 is "the shutdown is complete" "$status" 0
 is "no group is left" "$(groups_left)" ""
-ok "and nobody" wait_for 10 nobody_else
+ok "and no process" wait_for 10 nobody_else
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A service is what is in its control group: nobody gets out of that, and nobody gets in by a name.
+# A service is the processes of its control group: none can leave it, and none gets in by a name.
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 
@@ -31,15 +31,15 @@ for one in pids:pids.max:7 memory:memory.max:67108864 cpu:cpu.weight:50; do
 	if grep -qw "$controller" "$cgroup/cgroup.controllers"; then
 		is "$file is set" "$(cat "$(group bounded)/$file")" "$want"
 	else
-		ok "without the controller that is said" says "$log" \
+		ok "a missing controller is logged" says "$log" \
 			"bounded: cgroup-$controller-[a-z]* has no effect: this control group has no controller $controller"
 		skip "$file is set" "machine: no controller $controller in version 2"
 	fi
 done
 is "the service runs all the same" "$(state bounded)" up
-ok "what has escaped is a leftover" wait_for 5 has_kinds_of_guards escaper "leftover process"
-ok "whoever it says it is" wait_for 5 has_kinds_of_guards forger "leftover process"
-ok "of nobody else" has_kinds_of_guards web/nginx "process"
+ok "an escaped process is a remaining process" wait_for 5 has_kinds_of_guards escaper "leftover process"
+ok "even if it claims another service" wait_for 5 has_kinds_of_guards forger "leftover process"
+ok "of its own service only" has_kinds_of_guards web/nginx "process"
 ok "and is named" wait_for 5 says "$log" 'forger: found remaining pid [0-9]+ \(sleep\)'
 
 wait_for 5 says "$dir/worker" ready || die "the worker has begun"
@@ -63,9 +63,9 @@ wait_for 5 has_kinds_of_guards forger "leftover process"
 wait_for 5 test -s "$dir/stubborn" || die "the stubborn one is there"
 mkdir "$(group tough)/own" && cat "$dir/stubborn" >"$(group tough)/own/cgroup.procs"
 stop_daemon
-is "what does not end is killed" "$status" 124
+is "a process that does not end is killed" "$status" 124
 ok "and named" says "$log" 'tough: killing'
-ok "in whatever group below" gone "$(cat "$dir/stubborn")"
+ok "in any group below" gone "$(cat "$dir/stubborn")"
 is "no group is left" "$(groups_left)" ""
-ok "and nobody" wait_for 10 nobody_else
+ok "and no process" wait_for 10 nobody_else
 finish

@@ -12,21 +12,21 @@ is "0 is passed on" "$(status_of true)" 0
 is "7 is passed on" "$(status_of sh -c 'exit 7')" 7
 is "a signal is 128 and its number" "$(status_of "$helpers/crasher" -s 9)" 137
 is "a crash is, too" "$(status_of "$helpers/crasher" -s 11)" 139
-is "what is not there is 127" "$(status_of "$dir/missing")" 127
+is "the status of a missing command is 127" "$(status_of "$dir/missing")" 127
 touch "$dir/plain"
-is "what is no program is 126" "$(status_of "$dir/plain")" 126
+is "the status of a file that is no program is 126" "$(status_of "$dir/plain")" 126
 # shellcheck disable=SC2016  # for the inner shell
 is "arguments arrive as they are" \
 	"$("$swansongd" -- sh -c 'for a; do echo "<$a>"; done' x 'a b' '' '%n' '"' 2>>"$log")" \
 	$'<a b>\n<>\n<%n>\n<">'
 is "output is not touched" "$(echo in | "$swansongd" -- cat 2>>"$log")" in
 
-# What is no command line, though it could be taken for one.
+# Wrong command lines.
 refused() { # NAME REASON ARGUMENT...
 	local name=$1 reason=$2
 	shift 2
 	is "$name is refused" "$(cd "$dir" && "$swansongd" "$@" >"$log" 2>&1 </dev/null; echo $?)" 2
-	ok "and why, is said" says "$log" "$reason"
+	ok "the log gives the reason" says "$log" "$reason"
 }
 refused "no command" 'no command after --' --
 refused "no command after an option" 'no command after --' -e 3 --
@@ -36,7 +36,7 @@ refused "a configuration beside it" 'not both' -c "$ini" -- touch "$dir/touched"
 ok "and nothing is run then" not test -e "$dir/touched"
 : >"$log"
 
-# As somebody's child, and as PID 1.
+# As a child process, and as PID 1.
 for place in child pid1; do
 	signals=$dir/signals.$place
 	enter=()
@@ -73,46 +73,46 @@ for place in child pid1; do
 	ok "$place: orphans are reaped" wait_for 5 no_zombies
 	kill -TERM "$(target)"
 	await_daemon 10
-	is "$place: and it ends as told" "$status" 143
+	is "$place: and it ends by the signal" "$status" 143
 
 	launch "${enter[@]}" "$swansongd" -- \
 		sh -c "setsid '$helpers/idle' & '$helpers/idle' & exit 3"
 	await_daemon 15
-	is "$place: leftovers do not change the exit status" "$status" 3
+	is "$place: remaining processes do not change the exit status" "$status" 3
 	ok "$place: nothing is left" wait_for 10 nobody_else
 done
 
-# Whom it has to notify is us, and what it says is not lost.
+# The command's parent manager is swansongd, and its messages are passed on.
 mkfifo "$dir/go"
 runs() { pgrep -P "$daemon" notifier >/dev/null; }
-under() { # OPTION...: $dir/said has what is said upward
-	rm -f "$dir/said" "$dir/above"
-	python3 "$top_srcdir/tests/helpers/notify-log.py" "$dir/above" "$dir/said" &
+under() { # OPTION...: $dir/sent has the messages to the parent manager
+	rm -f "$dir/sent" "$dir/above"
+	python3 "$top_srcdir/tests/helpers/notify-log.py" "$dir/above" "$dir/sent" &
 	cleanup_fn end_process $!
-	wait_for 10 test -e "$dir/said" || die "there is somebody to tell"
+	wait_for 10 test -e "$dir/sent" || die "the socket of the parent manager is there"
 	NOTIFY_SOCKET=$dir/above launch "$swansongd" "$@" -- "$helpers/notifier" "$dir/go"
 	wait_for 10 runs || die "the command runs"
 }
 if command -v python3 >/dev/null; then
 	# shellcheck disable=SC2016  # for the inner shell
-	is "with nobody above there is no socket" "$("$swansongd" -- sh -c 'echo ${NOTIFY_SOCKET-none}' 2>>"$log")" none
+	is "without a parent manager there is no socket" "$("$swansongd" -- sh -c 'echo ${NOTIFY_SOCKET-none}' 2>>"$log")" none
 	# shellcheck disable=SC2016  # for the inner shell
-	like "but where it is to say when it is ready" \
+	like "but the command has one with --notify-ready" \
 		"$("$swansongd" --notify-ready -- sh -c 'echo $NOTIFY_SOCKET' 2>>"$log")" '^/.*/swansong/notify\.0/'
 	under
-	ok "unless told otherwise it is ready when it has been started" wait_for 10 says "$dir/said" READY=1
+	ok "by default the command is ready when it has been started" wait_for 10 says "$dir/sent" READY=1
 	kill -TERM "$daemon"
 	await_daemon 10
 	under --notify-ready
-	ok "with --notify-ready it is not" not says "$dir/said" READY=1
+	ok "with --notify-ready it is not" not says "$dir/sent" READY=1
 	echo READY=1 >"$dir/go"
-	ok "until it says so" wait_for 10 says "$dir/said" READY=1
+	ok "until the command reports it" wait_for 10 says "$dir/sent" READY=1
 	kill -TERM "$daemon"
 	await_daemon 10
 else
 	skip "a command that notifies" "package python3"
 fi
-# A stop that is asked for over the control socket: whom the signal of that reaches.
+# A stop over the control socket: which processes its signal reaches.
 # shellcheck disable=SC2016  # for the inner shell
 family='"$1" "$2.near" & setsid "$1" "$2.away" & exec "$1" "$2.main" 0 "$2.fifo"'
 for scope in group main all; do
@@ -128,7 +128,7 @@ for scope in group main all; do
 	ok "$scope: the command gets the signal of a stop" wait_for 10 says "$of.main" TERM
 	[ "$scope" = main ] || wait_for 10 says "$of.near" TERM
 	[ "$scope" != all ] || wait_for 10 says "$of.away" TERM
-	is "$scope: so does who is in that" "$(cd "$dir" && grep -l TERM of-"$scope".{near,away} | paste -sd' ')" \
+	is "$scope: so do the other processes of the scope" "$(cd "$dir" && grep -l TERM of-"$scope".{near,away} | paste -sd' ')" \
 		"$(case $scope in
 		main) ;;
 		group) echo "of-group.near" ;;

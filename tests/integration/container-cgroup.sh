@@ -21,7 +21,7 @@ ENTRYPOINT ["/usr/sbin/swansongd", "-v", "-c", "/etc/swansong/swansong.ini"]
 END
 podman build --network=none -q -t tree "$dir/image" >/dev/null || die "the image is built"
 
-# Privileged: that is what makes the control groups writable.  No limits that need a controller.
+# Privileged, as the control groups are writable then.  No limits that need a controller.
 podman run -d --name box --network=none --privileged --cgroupns=private \
 	--cgroup-parent="${cgroup#"$cgroup_mount"}" --pids-limit=-1 \
 	"${limits[@]}" tree >"$dir/run" 2>&1 ||
@@ -41,7 +41,7 @@ escaped() {
 		'[.guards[] | select(.node == "escaper") | .kind] | sort | join(" ")'
 }
 is_found() { [ "$(escaped)" = "leftover process" ]; }
-ok "what has escaped is found" wait_for 10 is_found
+ok "an escaped process is found" wait_for 10 is_found
 ok "the stop returns" podman stop -t 30 box
 is "the exit status is 0" "$(exit_status box)" 0
 finish

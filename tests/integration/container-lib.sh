@@ -1,23 +1,23 @@
 # shellcheck shell=bash
-# For tests in real containers, after lib.sh.  Images and state are in a folder of the test's own; there
-# is no registry.
+# For tests in real containers, after lib.sh.  Images and state are in a folder for this test alone; there is
+# no registry.
 
 requires_root
 requires_package podman podman
 requires_package crun crun
 requires_package busybox busybox-static
 
-# vfs has no use for much space, but for a file system that is not an overlay itself.
+# The images and the state of podman, whose driver vfs works on any file system.
 export PODMAN_ROOT=$dir/podman
 podman_options=() # of each command
 podman() { "$top_srcdir/tests/integration/with-podman" "${podman_options[@]}" "$@"; }
 
-requires_podman() { # once there is all that its options speak of
+requires_podman() { # skips unless all that the options need is there
 	podman info >"$dir/info" 2>&1 ||
 		skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
 }
 
-# What goes into an image, with the libraries of the programs, and the one with all of busybox's.
+# The folder of an image: the programs with their libraries, and busybox.
 rootfs=$dir/image/rootfs
 make_rootfs() { # PROGRAM[=PLACE]...
 	"$top_srcdir/contrib/container/mkrootfs" "$rootfs" "$(command -v busybox)=/bin/busybox" "$@" ||
@@ -29,7 +29,7 @@ swansong_in=("$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=
 # No network but the container's own loopback; limits that any machine can give.
 limits=(--ulimit nofile=4096:4096 --ulimit nproc=4096:4096)
 options=(--network=none --cgroups=disabled "${limits[@]}")
-: "${swansong_in[@]}" "${options[@]}" # for those who source this
+: "${swansong_in[@]}" "${options[@]}" # for the stories
 
 run_container() { # NAME ARGUMENT-OF-RUN...
 	local name=$1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# PID 1 of a real container: what is in flight is finished, no zombie is left on the way.
+# PID 1 of a real container: work in progress is finished, and no zombie stays.
 . "${0%/*}/lib.sh"
 . "${0%/*}/container-lib.sh"
 . "${0%/*}/web-tree.sh"
@@ -51,21 +51,21 @@ for box in writable read-only; do
 	wait "$asker"
 	logs
 	ok "$box: the request was finished" says "$log" 'worker: answered /slow'
-	ok "$box: and who was needed went last" in_order \
+	ok "$box: and required services ended last" in_order \
 		'#[0-9]+: exit$' 'worker: done' 'Received SIGTERM' 'bye bye'
 	is "$box: the exit status is 0" "$(exit_status "$box")" 0
 done
 
-# What a life leaves in the writable layer is no obstacle to the next one: the first ended in order,
-# this one is killed, with its socket, its lock and whatever redis and nginx keep.
+# Files that a run leaves in the writable layer do not prevent the next one: the first run ended in order,
+# this one is killed, with its socket, its lock and the files of redis and nginx.
 box=writable
 podman start "$box" >/dev/null
 ok "a second life of a container" inside swansongctl --timeout 30s wait --for ready
-ok "whose control socket is in that layer" not busybox grep -q ' /run ' /proc/mounts
+ok "the control socket is in the writable layer" not busybox grep -q ' /run ' /proc/mounts
 podman kill -s KILL "$box" >/dev/null
 podman wait "$box" >/dev/null
 podman start "$box" >/dev/null
-ok "and one with what is left of a killed one" inside swansongctl --timeout 30s wait --for ready
+ok "and one over the files of a killed one" inside swansongctl --timeout 30s wait --for ready
 ok "answer" inside swansongctl health -q
 like "and serve" "$(inside curl -s http://127.0.0.1:8080/)" '^visit'
 podman stop -t 60 "$box" >/dev/null

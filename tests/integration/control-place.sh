@@ -35,12 +35,12 @@ for trick in 'mkdir -m 700' 'mkdir -m 777' 'ln -s /var'; do
 	$trick "$place"
 	[ "$trick" != 'mkdir -m 777' ] || chown "$uid" "$place"
 	run
-	ok "$trick: the log says that there is none" wait_for 10 says "$log" \
+	ok "$trick: the log reports that there is no socket" wait_for 10 says "$log" \
 		"no control socket at $place/control.sock: the directory must belong to this user alone"
 	"${as_user[@]}" "$swansongctl" status >"$dir/out" 2>&1
 	is "$trick: nor does swansongctl use it" "$?" 5
 	ok "$trick: the services run" wait_for 10 says "$log" 'idle: started'
 	stop_daemon
 done
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The control socket: whose it is, who may, and what rude clients get.
+# The control socket: its owner, the users that may connect, and the treatment of rude clients.
 . "${0%/*}/lib.sh"
 [ -x /usr/bin/python3 ] || skip_all "package python3"
 
@@ -10,23 +10,23 @@ END
 start_daemon
 ctl wait --for ready
 
-# --- Whose it is
+# --- Its owner
 timeout 10 "$swansongd" -c "$ini" --socket "$socket" >"$dir/second" 2>&1
 is "a second daemon ends" "$?" 1
 like "and names the socket" "$(cat "$dir/second")" "$socket"
 ok "the first is still there" ctl status
 ctl status $'\xff' >"$dir/said" 2>&1
-is "what is no text is no node" "$? $(cat "$dir/said")" "4 swansongctl: \\xff: no such node"
+is "a name that is no text is no node" "$? $(cat "$dir/said")" "4 swansongctl: \\xff: no such node"
 web=$(pid_of web)
 kill -KILL "$daemon"
 wait "$daemon" 2>/dev/null
-kill -KILL "$web" # nobody's now
+kill -KILL "$web" # it outlives its daemon
 ok "a dead daemon leaves its socket" test -S "$socket"
 start_daemon
 ok "its successor replaces it" ctl status
 stop_daemon
 
-# --- Whoever may, always may: credentials are there from the first byte on
+# --- A user that may connect always may: its credentials are known from the first byte on
 config <<END
 [web]
 command = $helpers/idle
@@ -38,7 +38,7 @@ done
 is "two hundred guards, one after the other" "$i" 200
 stop_daemon
 
-# --- Rude clients: somebody else's, where there is anybody else
+# --- Rude clients: of another user, where there is one
 as_nobody=()
 if [ "$(awk 'END { print NR, $3 }' /proc/self/uid_map)" != "1 1" ]; then
 	as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
@@ -67,7 +67,7 @@ web=$(pid_of web)
 before=$(memory)
 descriptors=$(descriptors)
 for kind in garbage half endless deaf crowd; do
-	# Opened by us: nobody may not enter every folder.
+	# Opened by this test: the user nobody may not enter every folder.
 	"${as_nobody[@]}" /usr/bin/python3 - "$socket" $kind >"$dir/$kind" 2>&1 \
 		<"$top_srcdir/tests/helpers/rude-client.py" &
 	client=$!
@@ -84,14 +84,14 @@ for kind in garbage half endless deaf crowd; do
 	is "$kind: the service is not touched" "$(pid_of web)" "$web"
 done
 ok "the daemon has not grown" test "$(memory)" -lt $((before + 4096))
-ok "it has closed what they opened" wait_for 5 has_descriptors "$descriptors"
+ok "the daemon has closed their connections" wait_for 5 has_descriptors "$descriptors"
 
-# --- Who may
+# --- Users that may connect
 if [ ${#as_nobody[@]} = 0 ]; then
-	skip "who may" "machine: needs root"
+	skip "users that may connect" "machine: needs root"
 	finish
 fi
-is "anybody may be let read" "$("${as_nobody[@]}" "$swansongctl" status --json |
+is "other users may be allowed to read" "$("${as_nobody[@]}" "$swansongctl" status --json |
 	jq -r '.nodes[] | select(.path == "web") | .service.state')" up
 for verb in "start web" "stop web" "shutdown" "restart web" "reload" "guard web -- true"; do
 	# shellcheck disable=SC2086  # words
@@ -105,10 +105,10 @@ is "it ends as if nothing had been" "$status" 0
 printf '[web]\ncommand = %s/idle\n' "$helpers" | config
 start_daemon
 "${as_nobody[@]}" "$swansongctl" status >"$dir/denied" 2>&1
-is "by default nobody else may connect" "$?" 5
+is "by default no other user may connect" "$?" 5
 stop_daemon
 
-# --- What the configuration says of it
+# --- Keys of the configuration
 named() { # MODE: the configuration
 	printf '%s\n' '[swansong]' "control-socket = $dir/named" 'control-group = 54321' \
 		"control-mode = $1" '[web]' "command = $helpers/idle" | config
@@ -116,12 +116,12 @@ named() { # MODE: the configuration
 of_the_group=(setpriv --reuid=65534 --regid=65534 --groups=54321)
 named 0660
 launch "$swansongd" -v -c "$ini"
-wait_for 10 test -S "$dir/named" || die "the socket is where the configuration says"
-is "as it says, of that group" "$(stat -c '%a %g' "$dir/named")" "660 54321"
+wait_for 10 test -S "$dir/named" || die "the socket is at the configured path"
+is "with the configured mode and group" "$(stat -c '%a %g' "$dir/named")" "660 54321"
 ok "which goes before the environment" not test -e "$socket"
-ok "who is of the group may do all" "${of_the_group[@]}" "$swansongctl" -s "$dir/named" restart web
+ok "a user of the group may do all" "${of_the_group[@]}" "$swansongctl" -s "$dir/named" restart web
 "${as_nobody[@]}" "$swansongctl" -s "$dir/named" status >"$dir/denied" 2>&1
-is "who is not may not connect" "$?" 5
+is "another user may not connect" "$?" 5
 stop_daemon
 ok "at the end it is gone" not test -e "$dir/named"
 named 0666
@@ -132,7 +132,7 @@ ok "and makes no other socket" not test -e "$dir/named"
 is "with a mode for all, others may look" "$?" 0
 "${as_nobody[@]}" "$swansongctl" stop web >"$dir/denied" 2>&1
 is "and do nothing" "$?" 5
-ok "but who is of the group may" "${of_the_group[@]}" "$swansongctl" stop web
+ok "but a user of the group may" "${of_the_group[@]}" "$swansongctl" stop web
 stop_daemon
 printf '[swansong]\ncontrol-socket = none\n[web]\ncommand = touch %s/ran\n' "$dir" | config
 : >"$log"

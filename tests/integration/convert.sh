@@ -1,11 +1,11 @@
 #!/bin/bash
-# supervisord2swansong: what a supervisord.conf says is what swansongd does.
+# supervisord2swansong: swansongd behaves as a supervisord.conf asks.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 convert=$top_srcdir/contrib/convert/supervisord2swansong
 confs=$(realpath "$top_srcdir/tests/integration/convert")
 
-# Converts NAME.conf; $converted is the status, $dir/NAME.ini what came out, $dir/NAME.err was said.
+# Converts NAME.conf: $converted is the exit status, $dir/NAME.ini the result, $dir/NAME.err the messages.
 convert() { # NAME
 	VENV=/opt/venv WORLD=$dir/world "$convert" -o "$dir/$1.ini" "$confs/$1.conf" 2>"$dir/$1.err"
 	converted=$?
@@ -14,7 +14,7 @@ convert() { # NAME
 converts() { # NAME STATUS
 	convert "$1"
 	is "$1.conf: exit status $2" "$converted" "$2"
-	ok "$1.conf: what comes out is right for swansongctl" ctl check "$dir/$1.ini"
+	ok "$1.conf: the result is valid for swansongctl" ctl check "$dir/$1.ini"
 }
 
 has() { # NAME NODE LINE: in the section of the node; the lines of a value are one
@@ -31,7 +31,7 @@ says_and_notes() { # NAME LINE TEXT: on standard error with its line, and in a c
 # --- Configurations of many kinds ----------------------------------------------------------------
 
 converts web 0
-is "web.conf: nothing is said" "$(cat "$dir/web.err")" ""
+is "web.conf: there are no messages" "$(cat "$dir/web.err")" ""
 has web '[nginx]' "command = /usr/sbin/nginx -g 'daemon off;error_log /dev/stderr info;'"
 has web '[nginx]' 'after = php-fpm'
 has web '[nginx]' 'log = inherit'
@@ -66,7 +66,7 @@ has bench '[web/site-web]' 'log-size = 50M'
 has bench '[web/site-web]' 'log-keep = 10'
 says_and_notes bench 53 'not carried over: autorestart'
 says_and_notes bench 57 'not carried over: numprocs = 0'
-ok "bench.conf: what never runs is no node" not grep -q '^\[site-old' "$dir/bench.ini"
+ok "bench.conf: a program that never runs is no node" not grep -q '^\[site-old' "$dir/bench.ini"
 
 converts asgi 1
 has asgi '[asgi@]' 'listen = tcp:localhost:8000'
@@ -127,7 +127,7 @@ says_and_notes odd 13 'not carried over: exitcodes'
 says_and_notes odd 20 'not carried over: the section: swansongctl has no plugins'
 says_and_notes odd 23 'note: name: the node is called swansong_'
 says_and_notes odd 27 'note: name: the node is called root_'
-is "odd.conf: nothing is said of /dev/null" "$(grep -Ec 'conf:[89]:' "$dir/odd.err")" 0
+is "odd.conf: there is no message about /dev/null" "$(grep -Ec 'conf:[89]:' "$dir/odd.err")" 0
 
 # A mark of the byte order and carriage returns change nothing.
 { printf '\357\273\277' && sed 's/$/\r/' "$confs/web.conf"; } >"$dir/marked.conf"
@@ -137,7 +137,7 @@ is "a file of another system comes out the same" "$(tail -n +2 "$dir/marked.ini"
 convert bad
 is "bad.conf: exit status 2" "$converted" 2
 ok "bad.conf: nothing is written" not test -e "$dir/bad.ini"
-is "bad.conf: all mistakes are told" "$(grep -oE 'conf:[0-9]+' "$dir/bad.err" | xargs)" \
+is "bad.conf: all mistakes are reported" "$(grep -oE 'conf:[0-9]+' "$dir/bad.err" | xargs)" \
 	"conf:4 conf:7 conf:9 conf:15 conf:19"
 
 # The example of the manual.
@@ -152,7 +152,7 @@ is "the manual's example comes out as it is there" \
 
 # --- The same behaviour --------------------------------------------------------------------------
 
-# Both are given the same file, and WORLD in the environment; what the programs say must be this.
+# Both get the same file, and WORLD in the environment; the output of the programs must be this.
 wanted=$(
 	cat <<-'END'
 	back: started in <> umask 0022 <said once, for all> <>
@@ -191,7 +191,7 @@ new_world() { # NAME
 
 all_started() { [ "$(grep -c ': started' "$WORLD/said")" -ge "$n_starts" ]; }
 
-last_line() { # REGEX: the number of the last line said that matches
+last_line() { # REGEX: the number of the last line of the output that matches
 	grep -En -- "$1" "$WORLD/said" | tail -n 1 | cut -d: -f1
 }
 
@@ -205,10 +205,10 @@ stopped_in_order() {
 	done
 }
 
-# How it was: after the end.
-compare() { # WHO
+# The comparison, after the end.
+compare() { # PROGRAM
 	is "$1: the same processes, arguments, environment and signals" "$(sort "$WORLD/said")" "$wanted"
-	is "$1: one file has both outputs" "$(cat "$WORLD/writer.log")" "to its output
+	is "$1: a single file has both outputs" "$(cat "$WORLD/writer.log")" "to its output
 and its errors"
 	ok "$1: the order of the stop" stopped_in_order
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a stop, a restart and a reload do to the dependents of a node is said: before by a dry run,
-# afterwards by the command that did it, which waits for them.
+# The effects of a stop, a restart and a reload on the dependents of a node are reported: before by a dry run,
+# and afterwards by the command, which waits for them.
 . "${0%/*}/lib.sh"
 
 {
@@ -20,10 +20,10 @@ ok "all is ready" ctl wait / --for ready --timeout 10s
 restarted() { jq -c '[.changes[] | select(.restart) | [.node, .because]]'; }
 want='[["db",null],["web","db"],["shop/cart","web"]]'
 sed -i 's/^\[db\]$/&\numask = 027/' "$ini"
-is "a dry run says what restarts with a node" "$(ctl reload --dry-run --json | restarted)" "$want"
+is "a dry run lists the services that restart with a node" "$(ctl reload --dry-run --json | restarted)" "$want"
 like "also to people" "$(ctl reload --dry-run)" 'restart +shop/cart .*by a restart: it requires web'
 before=$(for node in db web shop/cart shop/asleep lone user; do pid_of $node; done)
-is "a reload says the same" "$(ctl reload --json | restarted)" "$want"
+is "a reload lists the same" "$(ctl reload --json | restarted)" "$want"
 ok "and does it" ctl wait / --for ready --timeout 10s
 for node in db web shop/cart; do
 	not_in() { not grep -qx "$(pid_of "$1")" <<<"$before"; }

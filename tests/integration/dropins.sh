@@ -19,7 +19,7 @@ printf '[web]\numask = 077\n[more]\ncommand = %s/idle\n' "$helpers" >"$dir/swans
 ok "a reload takes a later drop-in" ctl reload
 ok "which adds a service" wait_for 5 has_state more up
 ok "and restarts that with changed keys" ctl wait --timeout 5s --for ready web
-is "with what the last drop-in says" "$(grep Umask "/proc/$(pid_of web)/status")" $'Umask:\t0077'
+is "with the value of the last drop-in" "$(grep Umask "/proc/$(pid_of web)/status")" $'Umask:\t0077'
 is "and nothing else is touched" "$(pid_of other)" "$other"
 
 printf '[web]\n\numsk = 077\n' >"$dir/swansong.d/70-web.ini"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# enable and disable: what they change, and that it survives the daemon.
+# enable and disable: their effects, which outlive the daemon.
 . "${0%/*}/lib.sh"
 
 state=$dir/state
@@ -29,7 +29,7 @@ tree | config
 start_daemon
 ctl wait --for ready >/dev/null
 web=$(pid_of web)
-is "disable says so" "$(ctl disable web)" "web: disabled"
+is "disable reports it" "$(ctl disable web)" "web: disabled"
 ok "it is shown" is_disabled web
 like "in the table" "$(ctl status)" 'web .*disabled'
 like "and on its page" "$(ctl status web)" 'disabled: +it does not start by itself'
@@ -40,7 +40,7 @@ ok "a scheduled service can be disabled" ctl disable tick
 touch "$dir/ticks" "$dir/tocks"
 n=$(wc -l <"$dir/ticks") m=$(wc -l <"$dir/tocks")
 ok "while the other one runs" wait_for 20 lines "$dir/tocks" $((m + 5))
-ok "it does not run any more" not lines "$dir/ticks" $((n + 2)) # one may have begun before
+ok "it does not run any more" not lines "$dir/ticks" $((n + 2)) # a tick may have begun before
 { tree; printf 'umask = 077\n'; } | config
 ok "a reload" ctl reload
 ok "leaves it so" is_disabled web
@@ -49,9 +49,9 @@ stop_daemon
 # Again.
 start_daemon
 ok "after a restart of the daemon the others are ready" ctl wait --timeout 10s --for ready
-is "and those that are disabled are down" "$(state web) $(state group/b)" "down down"
-is "beside those in their group" "$(state group/a)" up
-ok "one that another requires is started" wait_for 10 has_state db up
+is "and the disabled services are down" "$(state web) $(state group/b)" "down down"
+is "beside the others of their group" "$(state group/a)" up
+ok "a disabled service that another requires is started" wait_for 10 has_state db up
 ok "and by hand" ctl start web
 is "each is" "$(state web)" up
 ok "it is still disabled" is_disabled web
@@ -62,7 +62,7 @@ ctl reload >/dev/null
 ok "a section that goes and comes is, too" wait_for 10 is_disabled web
 is "and is not started" "$(state web)" down
 
-is "enable says so" "$(ctl enable --now web)" $'web: enabled\nweb: ready'
+is "enable reports it" "$(ctl enable --now web)" $'web: enabled\nweb: ready'
 ok "a group is enabled with all in it" ctl enable group
 stop_daemon
 is "the file has the others" "$(grep -v '^#' "$state")" $'disabled db\ndisabled tick'
@@ -78,7 +78,7 @@ ok "a reload reads it" is_disabled web
 ok "all of it" not is_disabled tick
 printf 'disabled web\nrubbish\n' >"$state"
 ctl reload >/dev/null
-ok "what is no state file is said" says "$log" "$state: not a state file: renamed to $state.bad"
+ok "an invalid state file is reported" says "$log" "$state: not a state file: renamed to $state.bad"
 is "and kept aside" "$(cat "$state.bad")" $'disabled web\nrubbish'
 ok "then nothing is disabled" not is_disabled web
 ok "and all works" ctl disable web
@@ -87,7 +87,7 @@ stop_daemon
 start_daemon
 ok "so is it at the start" wait_for 10 has_state web up
 
-# A reload that is refused leaves the set and the file as they are, and so does one that is only planned.
+# A reload that is refused leaves the set and the file as they are, and so does a planned one.
 rubbish() { printf 'disabled db\nrubbish\n' >"$state"; }
 tree | config
 ctl disable web >/dev/null
@@ -158,16 +158,16 @@ else
 	ctl enable web group >/dev/null
 fi
 
-# Without a place for it nothing changes.
+# Without a folder for the file nothing changes.
 ok "another one is disabled" ctl disable tick
 rm -rf "$state" && mkdir "$state"
-is "what cannot be written is refused" "$(ctl disable web 2>&1; echo $?)" "swansongctl: web: Is a directory
+is "a change that cannot be written is refused" "$(ctl disable web 2>&1; echo $?)" "swansongctl: web: Is a directory
 1"
 ok "and not done" not is_disabled web
-ok "and what was disabled before still is" is_disabled tick
+ok "and a service that was disabled before still is" is_disabled tick
 tree none | config
 ctl reload >/dev/null
 ctl disable web >"$dir/out" 2>&1
 is "without a state file it is refused" "$?" 1
-like "with what to write" "$(cat "$dir/out")" 'set state in \[swansong\]'
+like "with the key to set" "$(cat "$dir/out")" 'set state in \[swansong\]'
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every change of state is told to who wants to hear it, with its reason and who asked for it; a
-# service is sent what an operator says; and its log is found.
+# Every change of state is sent to each client that asks for events, with its reason and the cause; a service
+# gets the message of an operator; and its log is found.
 . "${0%/*}/lib.sh"
 requires_package /usr/bin/python3 python3
 
@@ -14,7 +14,7 @@ while :; do
 done
 END
 
-# It goes when the command that asks it to is over and collected, and not before.
+# It ends when the command that asked for the end has been reaped, and not before.
 cat >"$dir/asked.sh" <<'END'
 asked=${0%/*}/asked
 until [ -s "$asked" ] && ! kill -0 "$(cat "$asked")" 2>/dev/null; do
@@ -61,25 +61,25 @@ ctl events --json --no-wait >"$dir/past"
 happened() { # FILE NODE FROM TO
 	jq -c "select(.node == \"$2\" and .from == \"$3\" and .to == \"$4\")" "$1" | grep -q .
 }
-ok "what happened before is remembered" happened "$dir/past" web/app down starting
-ok "with what comes after" happened "$dir/past" web/app starting up
+ok "earlier events are remembered" happened "$dir/past" web/app down starting
+ok "with later ones after them" happened "$dir/past" web/app starting up
 hears() { ctl restart db >/dev/null && happened "$dir/events" db running shutting_down; }
-ok "a stop is told" wait_for 10 hears
+ok "a stop is sent" wait_for 10 hears
 ok "of the service, too" wait_for 5 happened "$dir/events" db waiting stopping
 ok "and its end" wait_for 5 happened "$dir/events" db stopping down
 like "with its reason" "$(jq -r 'select(.to == "down") | .reason' "$dir/events" | head -n 1)" \
 	'killed by SIGTERM'
-like "and who asked" "$(jq -r 'select(.to == "shutting_down") | .cause' "$dir/events" | head -n 1)" \
+like "with the client that asked" "$(jq -r 'select(.to == "shutting_down") | .cause' "$dir/events" | head -n 1)" \
 	'asked by pid [0-9]+, uid 0'
 ok "and the next generation" wait_for 5 happened "$dir/events" db complete running
 is "numbers have no gap" "$(jq .number "$dir/events" | awk 'NR > 1 && $1 != last + 1 { print "gap" } { last = $1 }')" ""
-is "who asks for one node hears of no other" "$(jq -r .node "$dir/web" | grep -v ^web)" ""
+is "a client that asks for one node gets events of no other" "$(jq -r .node "$dir/web" | grep -v ^web)" ""
 is "the last two are two" "$(ctl events --json --no-wait --last 2 | wc -l)" 2
 like "for people there is a line each" "$(ctl events --no-wait --last 1)" \
 	'^[0-9:]+\.[0-9]+ db: starting -> up \(ready\)'
 
-# What has happened is said in words, and who began it.
-story() { # NODE: its service's way, a line each
+# An event is printed as a sentence, with its cause.
+story() { # NODE: the states of its service, a line each
 	ctl events --json --no-wait "$1" |
 		jq -r 'select(.kind == "service") | "\(.from) \(.to): \(.reason)"'
 }
@@ -100,16 +100,16 @@ is "and its cause" "$(ctl events --json --no-wait full | jq -r '.cause // "nobod
 nobody"
 ctl start crash --no-wait >/dev/null
 ok "a crash is followed by others" wait_for 10 has_state crash failed
-like "which is told as what it is" "$(story crash | paste -sd ' ')" \
+like "with its exit status" "$(story crash | paste -sd ' ')" \
 	'up cleaning: exited with status 3 cleaning backoff: .*backoff starting: restart-delay is over'
 ctl start late --no-wait >/dev/null
-ok "one that is late has failed" wait_for 10 has_state late failed
-like "which is told, too" "$(story late)" 'starting cleaning: was not ready within its start-timeout'
+ok "a service that is late has failed" wait_for 10 has_state late failed
+like "with its timeout" "$(story late)" 'starting cleaning: was not ready within its start-timeout'
 
-# A reader that sleeps is not waited for, and hears what it has lost.
+# A sleeping reader holds up nothing, and learns how many events it has lost.
 kill -STOP "$watcher"
 for i in {1..200}; do ctl restart -q --no-wait db || break; done
-is "nobody waits for who does not read" "$i" 200
+is "a client that does not read holds up nothing" "$i" 200
 ctl wait -q --for ready db
 last=$(ctl events --json --no-wait --last 1 | jq .number)
 kill -CONT "$watcher"
@@ -130,7 +130,7 @@ is "names are listed" "$(ctl list | tr '\n' ' ')" "/ web web/app db full crash l
 if [ "$(id -u)" = 0 ]; then
 	chmod 666 "$socket"
 	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$(program swansongctl)" "$@"; }
-	ok "anybody may look" as_nobody events --no-wait
+	ok "any user may read events" as_nobody events --no-wait
 	as_nobody signal KILL web/app 2>"$dir/refused"
 	is "but send nothing" "$?" 5
 	as_nobody reload --dry-run 2>"$dir/refused"
@@ -153,16 +153,16 @@ if [ "$(id -u)" = 0 ]; then
 		/usr/bin/python3 -c "$(cat "$dir/pester.py")" "$socket" >"$dir/pester" &
 	pester=$!
 	cleanup_fn end_process "$pester"
-	ok "who pesters is refused" wait_for 10 says "$dir/pester" refused
+	ok "the requests of a client are limited" wait_for 10 says "$dir/pester" refused
 	for _ in {1..40}; do ctl restart -q db || break; done
 	end_process "$pester"
 	is "and is the cause of nothing" \
 		"$(ctl events --json --no-wait | jq -r .cause | grep -c 'uid 65534')" 0
 else
-	skip "anybody may look" "machine: needs root"
+	skip "any user may read events" "machine: needs root"
 fi
 
-# A client that asks for changes hears of those without an event: of guards, and of settings.
+# A client that asks for changes gets those without an event, too: guards, and settings.
 cat >"$dir/changes.py" <<-'END'
 import json, socket, sys
 s = socket.socket(socket.AF_UNIX)
@@ -189,28 +189,28 @@ ctl reload
 ok "and a reload" wait_for 5 has_more_changes "$before"
 ok "without an event" not replies '.parameters.changed and .parameters.events != []'
 
-# A reload stops one and starts another, each for its own reason.
+# A reload stops a service and starts another, each for its own reason.
 cause() { # NODE FROM TO
 	ctl events --json --no-wait |
 		jq -r "select(.node == \"$1\" and .from == \"$2\" and .to == \"$3\") | .cause" | tail -n 1
 }
 sed -i 's/^\[db\]/[base]/' "$ini"
-ok "one is called differently" ctl reload
+ok "a service gets another command" ctl reload
 ok "and is up" wait_for 5 has_state base up
 is "the old one is stopped by its section" "$(cause db running shutting_down)" "section removed"
-like "the new one is started by who asked" "$(cause base down starting)" '^asked by pid [0-9]+, uid'
+like "the new service is started by the client of the reload" "$(cause base down starting)" '^asked by pid [0-9]+, uid'
 sed -i 's/^\[base\]/[db]/' "$ini"
 kill -HUP "$daemon"
 ok "and back again" wait_for 5 has_state db up
 is "by the signal" "$(cause db down starting)" SIGHUP
 
-# Who follows to the end has heard of all, and that it was the end.
+# A client that follows to the end gets every event, and the end of the stream.
 ctl events --json --last 1 >"$dir/to-the-end" 2>&1 &
 follower=$!
 ok "the end is followed" wait_for 10 test -s "$dir/to-the-end"
 stop_daemon
 is "the end is graceful" "$status" 0
-is "also to who has followed" "$(wait "$follower"; echo $?)" 0
-is "whose last event is that of the root" \
+is "also to a client that has followed" "$(wait "$follower"; echo $?)" 0
+is "the last event is that of the root" \
 	"$(tail -n 1 "$dir/to-the-end" | jq -r '.node + .from + " " + .to')" "shutting_down complete"
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The examples of the library do what they show: what is in flight at SIGTERM is answered.
+# The examples of the library work as they claim: requests in progress at SIGTERM are answered.
 . "${0%/*}/lib.sh"
 
 examples=$top_builddir/contrib/examples
@@ -13,7 +13,7 @@ begin() { # NAME [ARGUMENT...]: with input from $input
 	wait_for 10 says "$log" '^ready$' || die "$name is ready"
 }
 
-# A server is asked, and ended while it is at it.
+# A server gets a request, and SIGTERM while it works on that.
 server() { # NAME PORT
 	local connection answer=
 	begin "$1" "$2"
@@ -32,14 +32,14 @@ server() { # NAME PORT
 server threaded-tcp-server 8001
 server sd-event-server 8002
 
-# Nobody else is served, and whoever is idle does not hold up the end.
+# No other client is served, and idle clients do not hold up the end.
 begin threaded-tcp-server 8003
 exec {idle}<>/dev/tcp/127.0.0.1/8003
 stop_daemon
 is "an idle connection does not hold up the end" "$status" 0
 exec {idle}>&-
 
-# --- HTTP; what it is there for is in zero-loss.sh -------------------------------------------------
+# --- HTTP; zero-loss.sh tests its restarts ---------------------------------------------------------
 
 converse() { # TEXT: sends it, and reads all until the end of the connection
 	local fd
@@ -63,8 +63,8 @@ like "of the old version there is one" "$(converse 'GET / HTTP/1.0\r\n\r\n')" \
 	'^HTTP/1.1 200 OK.*Connection: close'
 like "there is nothing but to get" "$(converse 'PUT / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc')" \
 	'^HTTP/1.1 501 .*Connection: close'
-like "what is no request is refused" "$(converse 'hello\r\n\r\n')" '^HTTP/1.1 400 '
-is "what is too long has no answer" "$(converse "$(printf '%9000s' x)")" ''
+like "a request that is not valid is refused" "$(converse 'hello\r\n\r\n')" '^HTTP/1.1 400 '
+is "a request that is too long has no answer" "$(converse "$(printf '%9000s' x)")" ''
 exec {idle}<>/dev/tcp/127.0.0.1/8004 {connection}<>/dev/tcp/127.0.0.1/8004
 printf 'GET / HTTP/1.1\r\n\r\nGET / HT' >&"$connection"
 while read -r -t 10 line <&"$connection" && [[ $line != served* ]]; do
@@ -74,7 +74,7 @@ kill -TERM "$daemon"
 printf 'TP/1.1\r\n\r\n' >&"$connection"
 like "a request that comes in two parts, and the stop in between, is answered" \
 	"$(timeout 20 cat <&"$connection")" '^HTTP/1.1 200 OK.*Connection: close.*served by'
-is "who has not asked sees the end" "$(timeout 20 cat <&"$idle")" ''
+is "a client that has not asked gets the end" "$(timeout 20 cat <&"$idle")" ''
 exec {idle}>&- {connection}>&-
 await_daemon 20
 is "http-server: exits 0" "$status" 0

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a process runs as, beside its user: limits and the like, from the configuration to the kernel.
+# Attributes of a process beside its user: limits and the like, from the configuration to the kernel.
 . "${0%/*}/lib.sh"
 
 limit() { # NODE NAME: its soft and hard value
@@ -7,7 +7,7 @@ limit() { # NODE NAME: its soft and hard value
 		$0 = substr($0, length(name) + 1); print $1, $2 }' "/proc/$(pid_of "$1")/limits"
 }
 
-# A name as in prlimit(1), what the configuration says, and what the kernel shows then.
+# A name as in prlimit(1), the value in the configuration, and the value in the kernel then.
 limits=$(
 	cat <<-END
 	as		1T:2T			Max address space:$((1 << 40)) $((2 << 40))
@@ -28,7 +28,7 @@ limits=$(
 	stack		2M:4M			Max stack size:$((2 << 20)) $((4 << 20))
 	END
 )
-may_be() { # NAME SOFT HARD: we may set it, and so may the daemon
+may_be() { # NAME SOFT HARD: this test may set it, and so may the daemon
 	prlimit "--$1=$2:$3" true 2>"$dir/refusal"
 }
 
@@ -99,15 +99,15 @@ if command -v ionice >/dev/null; then
 else
 	skip "the I/O class" "package util-linux"
 fi
-is "one processor" "$(awk '/^Cpus_allowed_list/ { print $2 }' "/proc/$pid/status" | tr -d 0-9)" ""
+is "the process has one processor" "$(awk '/^Cpus_allowed_list/ { print $2 }' "/proc/$pid/status" | tr -d 0-9)" ""
 is "and the daemon stays as it was" "$(ps -o ni= -p "$daemon" | tr -d ' ') $(cat "/proc/$daemon/oom_score_adj")" \
 	"$(ps -o ni= -p $$ | tr -d ' ') $(cat /proc/$$/oom_score_adj)"
 is "no new privileges" "$(awk '/^NoNewPrivs/ { print $2 }' "/proc/$(pid_of bare)/status")" 1
-ok "what cannot be is named" says "$log" 'refused: cannot start: set limit-nofile: Operation not permitted'
+ok "a limit that cannot be set is named" says "$log" 'refused: cannot start: set limit-nofile: Operation not permitted'
 stop_daemon
 is "the end is graceful" "$status" 0
 
-# A user with one right of root's, and a root with no other.
+# A user with one capability of root, and a root with no other.
 if [ "$(awk 'END { print NR, $3 }' /proc/self/uid_map)" = "1 1" ] ||
 	! setpriv --bounding-set -all,+net_bind_service true 2>/dev/null; then
 	skip "capabilities" "machine: needs root with cap_setpcap"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# What a process is born with: what was asked for, and nothing of the daemon's.
+# The environment of a new process: the settings of its service, and nothing of the daemon.
 . "${0%/*}/lib.sh"
 
-# The daemon itself gets all that must not be passed on.
+# The daemon itself gets everything that it must not pass on.
 exec 7</dev/null 9>"$dir/leak"
 export NOTIFY_SOCKET=$dir/notify WATCHDOG_USEC=30000000 LISTEN_FDS=1 LISTEN_FDNAMES=x KEPT=kept
 config <<END
@@ -51,8 +51,8 @@ for variable in COLOUR=green EMPTY= "SPACED=a b" 'FILE=%n 1'; do
 	ok "not where it was not asked for" hasnt plain "^env ${variable%%=*}="
 done
 ok "other variables are passed on" has plain "env KEPT=kept"
-ok "what speaks to the daemon is not" hasnt plain '^env (NOTIFY_SOCKET|WATCHDOG_|LISTEN_)'
-ok "who has to notify gets a socket" grep -q '^env NOTIFY_SOCKET=' "$dir/notify-service"
+ok "variables of the protocols of the daemon are not" hasnt plain '^env (NOTIFY_SOCKET|WATCHDOG_|LISTEN_)'
+ok "a service with notify gets a socket" grep -q '^env NOTIFY_SOCKET=' "$dir/notify-service"
 ok "of its own" hasnt notify-service "^env NOTIFY_SOCKET=$dir/notify\$"
 exec 7<&- 9>&-
 unset NOTIFY_SOCKET WATCHDOG_USEC LISTEN_FDS LISTEN_FDNAMES
@@ -63,7 +63,7 @@ if [ "$(awk 'END { print NR, $3 }' /proc/self/uid_map)" = "1 1" ]; then
 	finish
 fi
 chmod 777 "$dir"
-cp "$helpers/report-self" "$dir/" # where the user may enter, who may not enter every folder
+cp "$helpers/report-self" "$dir/" # a folder that the user may enter
 config <<END
 [user]
 command = $dir/report-self $dir/user

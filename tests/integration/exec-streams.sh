@@ -56,18 +56,18 @@ start_daemon
 for node in both parted silent inherit nothing reader fifo; do
 	wait_for 10 has_state "$node" "done" || die "$node does its work"
 done
-is "both go where log says" "$(content both.log)" "out|err|"
+is "both go to the destination of log" "$(content both.log)" "out|err|"
 is "standard error has its own file" "$(content parted.err)" "err|"
 is "and the other stays" "$(content parted.log)" "out|"
 is "nowhere is a place" "$(content silent.log)" "err|"
 ok "the daemon's own standard error is one" says "$log" '^to the daemon$'
 is "for it alone" "$(content inherit.log)" "and beside it|"
 is "there is nothing to read" "$(content nothing.log)" "/dev/null|"
-is "but what a file has" "$(content reader.log)" "given|"
-is "who reads a FIFO is not held up before it is there" "$(content fifo.log)" "end|"
+is "but the contents of a file" "$(content reader.log)" "given|"
+is "a service that reads a missing FIFO is not held up" "$(content fifo.log)" "end|"
 ok "a missing file is named" says "$log" "missing: cannot start: open $dir/none: No such file"
 ok "a directory as well" says "$log" "directory: cannot start: open $dir: Is a directory"
-ok "what somebody put in the way is not written to" wait_for 10 says "$log" \
+ok "a link of another user is not written to" wait_for 10 says "$log" \
 	"link: log: cannot write $dir/shared/link: it is a symbolic link in a directory that another user may"
 is "and stays as it was" "$(content in)" "given|"
 stop_daemon
@@ -107,7 +107,7 @@ for path in "$dir/" /dev/tty1 /dev/fd/3; do
 	like "$path is refused with its line" "$(ctl check "$ini" 2>&1)" ':3: .*(directory|device)'
 done
 
-# The daemon's own, and from above.
+# Streams of the daemon, and values that a group hands down.
 cat >"$ini" <<END
 [swansong]
 log = null
@@ -139,7 +139,7 @@ wait_for 10 ctl_answers || die "swansongd answers"
 for node in own/reader own/none null parted/below; do
 	wait_for 10 has_state "$node" "done" || die "$node does its work"
 done
-is "who inherits it reads what is the daemon's" "$(content own.out)" "typed|read|"
+is "a service that inherits standard input reads that of the daemon" "$(content own.out)" "typed|read|"
 ok "its errors go to the daemon's" says "$dir/own.err" '^failed$'
 ok "and of several above the nearest counts" says "$dir/own.err" '^nothing$'
 is "of standard output and error nothing is left" "$(content null)" "/dev/null|/dev/null|"
@@ -163,7 +163,7 @@ start_daemon
 wait_for 10 has_state web/one "done" || die "without a journal it does its work"
 ok "there is a warning" says "$log" 'web/one: cannot write to the journal: No such file or directory'
 ok "its output is the daemon's" says "$log" '^out$'
-ok "and not said to be the journal's" says "$log" '^stream $'
+ok "and JOURNAL_STREAM is not set" says "$log" '^stream $'
 is "the warning comes once" "$(grep -c 'cannot write to the journal' "$log")" 1
 
 python3 "$top_srcdir/tests/helpers/fake-journal.py" /run/systemd/journal "$journal" &
@@ -180,9 +180,9 @@ is "the end is graceful" "$status" 0
 : >"$journal"
 SWANSONG_LOGGER=/nonexistent start_daemon
 wait_for 10 says "$journal" 'is [0-9]+:' || die "lines arrive without the logger"
-is "one stream, of the node" "$(sed -n '1,7s/^1: //p' "$journal" | tr '\n' '|')" "web/one||6|1|0|0|0|"
+is "the service has one stream, with the name of its node" "$(sed -n '1,7s/^1: //p' "$journal" | tr '\n' '|')" "web/one||6|1|0|0|0|"
 is "both outputs are in it" "$(sed -n '8,9s/^1: //p' "$journal" | tr '\n' '|')" "out|err|"
-is "which the service can tell" "$(sed -n 's/^1: stream //p' "$journal")" \
+is "and JOURNAL_STREAM names it" "$(sed -n 's/^1: stream //p' "$journal")" \
 	"$(sed -n 's/^1: is //p' "$journal")"
 stop_daemon
 is "the end is graceful without the logger" "$status" 0

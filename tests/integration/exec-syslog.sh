@@ -37,7 +37,7 @@ ctl restart web/two >/dev/null
 stamp='[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}'
 ok "a line is a message" wait_for 10 says "$dir/syslog" "^<30>$stamp web/one: (unfinished)?out$"
 ok "with the level that it begins with" wait_for 10 says "$dir/syslog" "^<27>$stamp web/one: bad$"
-ok "one stream alone may go there" wait_for 10 says "$dir/syslog" "^<30>$stamp web/two: heard$"
+ok "a single stream may go there" wait_for 10 says "$dir/syslog" "^<30>$stamp web/two: heard$"
 is "and the other elsewhere" "$(tr '\n' '|' <"$dir/two.err")" "kept|kept|"
 stop_daemon
 is "the end is graceful" "$status" 0

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One service has the daemon's terminal, over a restart, and the daemon has it back.
+# A service has the daemon's terminal, keeps it over a restart, and the daemon gets it back.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -18,7 +18,7 @@ while True:
     for fd in select.select([master, typed], [], [])[0]:
         try:
             data = os.read(fd, 4096)
-        except OSError: # nobody has the terminal any more
+        except OSError: # the terminal is closed
             sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
         if fd == master:
             shown.write(data)
@@ -43,9 +43,9 @@ exec 8<>"$dir/keys"
 foreground() { ps -o tpgid= -p "$(pid_of console)" | tr -d ' '; }
 is_in_front() { [ "$(foreground)" = "$(pid_of console)" ]; }
 ok "it is in front of the terminal" is_in_front
-ok "whatever log says, it is shown" wait_for 10 says "$dir/shown" "^here I am"
+ok "the output is on the terminal with any value of log" wait_for 10 says "$dir/shown" "^here I am"
 echo hello >&8
-ok "it reads what is typed" wait_for 10 says "$dir/shown" "^read hello"
+ok "typed input is read" wait_for 10 says "$dir/shown" "^read hello"
 first=$(pid_of console)
 printf '\003' >&8
 has_restarted() { [ "$(pid_of console)" != "$first" ] && has_state console up; }
@@ -53,7 +53,7 @@ ok "a key's signal ends it, and it is started again" wait_for 10 has_restarted
 ok "in front again" wait_for 10 is_in_front
 echo again >&8
 ok "and reads" wait_for 10 says "$dir/shown" "^read again"
-is "nobody else was hit" "$(state other)" up
+is "no other service gets the signal" "$(state other)" up
 ctl stop console >/dev/null
 wait_for 10 has_state console down || die "it can be stopped"
 printf '\003' >&8
@@ -69,6 +69,6 @@ restart = never
 END
 start_daemon
 wait_for 10 has_state console failed || die "without a terminal it fails"
-ok "and says so" says "$log" "console: cannot start: take the terminal: Inappropriate ioctl"
+ok "and logs the reason" says "$log" "console: cannot start: take the terminal: Inappropriate ioctl"
 stop_daemon
 finish

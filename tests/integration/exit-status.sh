@@ -1,8 +1,9 @@
 #!/bin/bash
-# When a tree ends by itself, and what exit status that has: essential, exit-when, success-status.
+# Trees that end by themselves, and their exit status: essential, exit-when, success-status.
 . "${0%/*}/lib.sh"
 
-# The daemon of what is read, in $daemon; and its exit status when it has ended by itself, in $status.
+# The daemon with the configuration on standard input, in $daemon; its exit status when it has ended by
+# itself, in $status.
 begin() {
 	config
 	: >"$log"
@@ -31,7 +32,7 @@ $idle
 END
 ok "and its end that of the others" in_order 'main: exited with status 3' \
 	'root: shutting down: main has failed' 'other: SIGTERM' 'root: complete'
-exits "that ends well" 0 <<END
+exits "a service that ends with 0" 0 <<END
 [main]
 command = true
 essential = yes
@@ -44,13 +45,13 @@ command = $helpers/crasher -s 9
 essential = yes
 restart = never
 END
-exits "that is not there" 127 <<END
+exits "a service with a missing program" 127 <<END
 [main]
 command = $dir/missing
 essential = yes
 restart = never
 END
-exits "that is restarted, until it is given up" 4 <<END
+exits "a service that is restarted until it is given up" 4 <<END
 [main]
 command = $helpers/crasher 4
 essential = yes
@@ -58,7 +59,7 @@ restart-delay = 1ms
 restart-limit = 2/30s
 END
 is "not before" "$(grep -c 'main: started' "$log")" 3
-exits "that is given up though it ended with 0" 1 <<END
+exits "a service that ends with 0 and is given up" 1 <<END
 [main]
 command = true
 essential = yes
@@ -98,7 +99,7 @@ END
 wait_for 10 test -s "$dir/stubborn"
 stop_daemon
 is "or something had to be killed" "$status" 124
-exits "but what is killed after its own end keeps that status" 6 <<END
+exits "a service that is killed after its own end keeps its status" 6 <<END
 [main]
 command = sh -c 'until [ -s $dir/ignorant ]; do :; done; exit 6'
 essential = yes
@@ -187,7 +188,7 @@ command = true
 command = $helpers/crasher 3
 success-status = 3
 END
-exits "also beside what is only to be undone" 6 <<END
+exits "also beside a service that only has to be undone" 6 <<END
 [swansong]
 exit-when = all
 [mount]
@@ -216,14 +217,14 @@ END
 wait_for 10 has_state slow backoff || die "slow waits"
 ctl stop again >/dev/null
 touch "$dir/go"
-wait_for 10 has_state one 'done' || die "one is done"
-ok "who is to be started again has not ended" ctl status
+wait_for 10 has_state one 'done' || die "the service one has done its work"
+ok "a service that will be started again has not ended" ctl status
 ctl restart one >/dev/null
-wait_for 10 has_state one 'done' || die "one is done again"
+wait_for 10 has_state one 'done' || die "the service one has done its work again"
 ok "nor is a restart the end" ctl status
 ctl stop slow --no-wait >/dev/null
 await_daemon 10
-is "but who is stopped has" "$status" 3
+is "but a stopped service has ended" "$status" 3
 
 rm -f "$dir/go"
 begin <<END
@@ -244,7 +245,7 @@ ok "the first of the essential services is not the end then" has_state sidecar u
 touch "$dir/go"
 await_daemon 10
 is "the last of them is, with the status of the one that failed" "$status" 3
-ok "whatever else still runs" in_order 'all essential services have ended' 'sidecar: SIGTERM'
+ok "even while other services still run" in_order 'all essential services have ended' 'sidecar: SIGTERM'
 
 begin <<END
 [swansong]
@@ -267,5 +268,5 @@ restart = never
 on-failed = shutdown
 END
 await_daemon 10
-is "what on-failed asks for is done" "$status" 4
+is "the request of on-failed is carried out" "$status" 4
 finish

@@ -25,8 +25,8 @@ is "so is a page of another site" "$(status_for Origin http://evil.example)$(sta
 is "but not one of this site" "$(status_for Origin https://status.example -H 'Host: status.example')" 200
 
 clients rude >"$dir/rude"
-is "what is no request gets no reply but an error" "$(grep -cv '^HTTP/1.1 4\|^$\|Error$' "$dir/rude")" 0
-is "and harms nobody" "$(status_of /)" 200
+is "an invalid request gets an error" "$(grep -cv '^HTTP/1.1 4\|^$\|Error$' "$dir/rude")" 0
+is "and the others are served" "$(status_of /)" 200
 
 clients slow >"$dir/slow" &
 cleanup_fn end_process $!

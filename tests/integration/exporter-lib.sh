@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the stories of swansong-exporter share, after lib.sh.
+# Functions of the stories of swansong-exporter, after lib.sh.
 
 requires_package curl curl
 [ -x "$top_builddir/swansong-exporter" ] || skip_all "package libmicrohttpd-dev"
@@ -7,6 +7,7 @@ exporter_log=$dir/exporter.log
 url=http://127.0.0.1:9633
 
 start_exporter() { # [OPTION...]
+	: >"$exporter_log" # which another one may have written
 	"$(program swansong-exporter)" --socket "$socket" "$@" >"$exporter_log" 2>&1 </dev/null &
 	exporter=$!
 	cleanup_fn end_process "$exporter"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prometheus scrapes the exporter, and probes see what is ready.
+# Prometheus scrapes the exporter, and probes learn which services are ready.
 . "${0%/*}/lib.sh"
 . "${0%/*}/exporter-lib.sh"
 requires_package promtool prometheus
@@ -39,7 +39,7 @@ is "both formats have the same samples" "$(get /metrics | grep -v '^#')" \
 # The alert rules and the dashboard of contrib/prometheus, and the metrics that they name.
 contrib=$top_srcdir/contrib/prometheus
 ok "the alert rules are rules" promtool check rules "$contrib/swansong.rules.yml"
-ok "that fire when they have to" promtool test rules "$contrib/swansong.test.yml"
+ok "and fire as their tests expect" promtool test rules "$contrib/swansong.test.yml"
 ok "the dashboard is JSON" jq -e '.panels | length > 0' "$contrib/swansong-dashboard.json"
 { get /metrics; get /metrics/usage; } | sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' | sort >"$dir/served"
 named() { # FILE...: metrics, without the suffixes of a histogram
@@ -49,7 +49,7 @@ is "the metrics that they use are served" \
 	"$(named "$contrib/swansong.rules.yml" "$contrib/swansong-dashboard.json" | comm -23 - "$dir/served")" ""
 is "the manual has all metrics, and no other" "$(named "$top_srcdir/man/swansong-exporter.8" | diff - "$dir/served")" ""
 
-probes=$(sed -n 's/.*path: \([^,]*\),.*/\1/p' "$top_srcdir/contrib/kubernetes/probes.yaml")
+probes=$(sed -n 's/.*path: \([^,]*\),.*/\1/p' "$top_srcdir/contrib/kubernetes/deployment.yaml")
 is "the probes of contrib are paths" "$(for path in $probes; do status_of "$path"; done)" 200200200
 is "all is ready" "$(status_of /healthz) $(status_of /readyz) $(status_of /startupz)" "200 200 200"
 echo >"$dir/crash"
@@ -58,7 +58,7 @@ ok "an exit is counted" wait_for 5 crashed
 echo >"$dir/crash"
 ok "a service has failed" wait_for 5 shows crash failed
 is "so the tree is not ready" "$(status_of /readyz)" 503
-is "for that reason" "$(got /readyz '.reasons[]')" "crash: failed"
+is "with the failed service as the reason" "$(got /readyz '.reasons[]')" "crash: failed"
 is "but it lives and has started" "$(status_of /healthz) $(status_of /startupz)" "200 200"
 
 cat >"$dir/prometheus.yml" <<'END'

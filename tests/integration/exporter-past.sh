@@ -25,6 +25,8 @@ ctl restart web/api >/dev/null
 ok "an end is in the figures" wait_for 5 has_ends web/api 1
 ctl restart db >/dev/null
 ok "so is the next one" wait_for 5 has_ends db 1
+is "the page of a node has its ends" "$(got /api/node/db '.ends[] | "\(.forced) \(.why)"')" "false asked"
+is "and none if there are none" "$(got /api/node/web .ends)" null
 is "they are those of swansongctl" "$(got /api/history . | jq -cS .)" "$(ctl history --json | jq -cS .)"
 is "a group has the nodes in it" "$(got /api/history/web '[.nodes[].node] | join(" ")')" web/api
 is "a node that has not ended has none" "$(status_of /api/history/web/no) $(got /api/history/web/no .error)" \

@@ -7,6 +7,8 @@ config <<END
 [web]
 [web/api]
 command = $helpers/idle
+environment = PASSWORD=secret
+stop-timeout = 7s
 [db]
 command = $helpers/idle
 autostart = no
@@ -24,6 +26,27 @@ is "and its dependencies, in both directions" \
 	"$(for node in db web; do got /api/node/$node '.dependencies[] | .from + " " + .kind + " " + .to'; done)" \
 	"db after web
 db after web"
+ok "and its settings, once the daemon has been asked" wait_for 5 gets /api/node/web/api \
+	'.settings[] | select(.key == "stop-timeout") | .value + " " + .origin' "7s swansong.ini:5"
+is "but no default, and no secret" "$(got /api/node/web/api '.settings[] | .key + " " + (.value // "hidden")' |
+	sort | tr '\n' ,)" "command $helpers/idle,environment hidden,stop-timeout 7s,"
+if command -v strace >/dev/null; then
+	timeout 3 strace -s 200 -o "$dir/shows" -p "$exporter" 2>/dev/null &
+	strace=$!
+	is_traced() { get /healthz >/dev/null && [ -s "$dir/shows" ]; }
+	wait_for 2 is_traced
+	for _ in 1 2 3 4 5; do get /api/node/; get /api/node/web/api; done >/dev/null
+	wait "$strace"
+	is "the daemon is asked once for each node" "$(grep -c 'swansong.Show' "$dir/shows")" 1
+else
+	skip "the daemon is asked once for each node" "package strace"
+fi
+sed -i 's/^stop-timeout = 7s/stop-timeout = 8s/' "$ini"
+ctl reload
+ok "and again after a reload" wait_for 5 gets /api/node/web/api \
+	'.settings[] | select(.key == "stop-timeout").value' 8s
+is "there are the dependencies of all nodes" \
+	"$(got /api/dependencies '.dependencies[] | .from + " " + .kind + " " + .to')" "db after web"
 is "the root is the node without a name" "$(got /api/node/ .node.path)" ""
 is "no node, no reply" "$(status_of /api/node/nothing)" 404
 is "no page, no reply" "$(status_of /nothing)" 404
@@ -64,10 +87,16 @@ kill "$holder"
 await_daemon 10
 ok "the end is shown" wait_for 5 has_event "$dir/stream" summary '.up | not'
 is "the last state stays" "$(got /api/tree .up) $(got /api/shutdown .node.state)" "false complete"
+is "so do the last events" "$(got /api/shutdown '[.events[] | select(.node == "db")][-1].to')" complete
 
 start_daemon
 ok "a new daemon is found" wait_for 5 gets /api/tree .up true
 ok "and shown" wait_for 5 has_event "$dir/stream" summary .up
+starts() { events_of "$dir/stream" event | jq -r 'select(.node == "web/api" and .to == "up").to' | wc -l; }
+started() { [ "$(starts)" = 1 ]; }
+ok "with what a client has missed meanwhile, once" wait_for 5 started
+is "and the last events are those of the new one" \
+	"$(got /api/node/web/api '[.events[] | select(.to == "up")] | length')" 1
 kill -TERM "$exporter"
 wait "$exporter"
 is "the exporter ends at SIGTERM" "$?" 0

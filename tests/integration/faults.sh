@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the machine does to a daemon: numbers that come back, readers that do not read, nothing left
-# to take, and processes by the thousand.
+# Faults of the machine: pids that are used again, readers that do not read, no descriptor left, and processes
+# by the thousand.
 . "${0%/*}/lib.sh"
 
 ticks() { # of processor time, a hundred a second
@@ -30,7 +30,7 @@ start_daemon
 ctl stop second >/dev/null
 wait_for 5 test -s "$dir/grandchild"
 pid=$(pid_of first)
-# Everything is ready before the pid is free, so that nobody else takes it.
+# Everything is ready before the pid is free, so that no other process takes it.
 cat >"$dir/again.py" <<'END'
 import socket, sys
 path, pid = sys.argv[1], int(sys.argv[2])
@@ -53,9 +53,9 @@ else
 	ok "the end of that is noticed" wait_for 5 has_state second failed
 fi
 stop_daemon
-is "and nothing is waited for in vain" "$status" 0
+is "and no budget is waited out" "$status" 0
 
-# --- Nobody reads the log ---
+# --- The log has no reader that reads ---
 
 mkfifo "$dir/pipe"
 exec 9<>"$dir/pipe"
@@ -75,7 +75,7 @@ wait_for 5 ctl_answers
 ok "services go on when the pipe of the log is full" wait_for 20 has_restarts crash 500
 timeout 10 cat <&9 >"$dir/rest" &
 reader=$!
-ok "what is lost is counted" wait_for 5 says "$dir/rest" '[0-9]+ lines of this log were lost'
+ok "lost lines are counted" wait_for 5 says "$dir/rest" '[0-9]+ lines of this log were lost'
 end_process "$reader"
 stop_daemon
 is "the end comes as well" "$status" 0
@@ -85,7 +85,7 @@ exec 9>&-
 
 : >"$log"
 "$swansongd" -v --socket none -- sleep 0.3 2> >(:)
-is "the command is not told by a signal" "$?" 0
+is "the command gets no signal of it" "$?" 0
 
 # --- No descriptor is left ---
 
@@ -98,18 +98,18 @@ start_daemon
 limit=$(find "/proc/$daemon/fd" -mindepth 1 -printf '%f\n' | sort -n | tail -n 1)
 prlimit --pid "$daemon" --nofile="$limit:" || skip "descriptors run out" "machine: refuses prlimit"
 kill -KILL "$(pid_of again)"
-ok "nobody spins" idle_for 1000
+ok "the daemon does not spin" idle_for 1000
 prlimit --pid "$daemon" --nofile=1000:
-ok "what failed is made good as soon as there are some" wait_for 3 has_state again up
+ok "the restart succeeds as soon as descriptors are free" wait_for 3 has_state again up
 stop_daemon
 is "an end is possible all the time" "$status" 0
 
-# --- A parent that cannot be told ---
+# --- A parent manager that cannot be notified ---
 
 for address in "$dir/nobody" relative vsock:2:1; do
 	: >"$log"
 	NOTIFY_SOCKET=$address start_daemon
-	ok "NOTIFY_SOCKET=${address##*/} keeps nobody from running, or awake" idle_for 500
+	ok "NOTIFY_SOCKET=${address##*/} prevents neither services nor sleep" idle_for 500
 	stop_daemon
 done
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The final actions of nodes: when, in which order, what they are told, and what they hold up.
+# The final actions of nodes: their moment, order, environment, and the steps that wait for them.
 . "${0%/*}/lib.sh"
 
 trace=$dir/trace
@@ -16,7 +16,7 @@ shows() { # LINE...: the trace is these
 	[ "$(cat "$trace")" = "$(printf '%s\n' "$@")" ] || { cat "$trace"; return 1; }
 }
 
-# Leaves two in sessions of their own, the parent of one goes first.
+# Leaves two processes in sessions of their own; the parent of one of them ends first.
 cat >"$dir/strew" <<-END
 	#!/bin/bash
 	(setsid sleep 1000 & echo \$! >$dir/\$1-early)
@@ -88,15 +88,15 @@ ok "they ran in the reverse order of the file, whether one failed or not" \
 for name in one two; do
 	wait_for 5 test -s "$dir/$name" || die "$name is there"
 done
-ok "a stop by force is told" by_force ctl stop deaf --timeout 10s
-ok "with who was late" shows 'deaf forced [deaf/one deaf/two] hello'
+ok "a stop by force is reported" by_force ctl stop deaf --timeout 10s
+ok "the final action learns of the nodes that were late" shows 'deaf forced [deaf/one deaf/two] hello'
 
 : >"$trace"
 mkfifo "$dir/block-hung"
 ok "a stop ends although an action hangs" by_force ctl stop hung --timeout 10s
 ok "the log names it" says "$log" 'hung: killing final, pid [0-9]+ \(final\)'
 is "the node is marked as forced" "$(field hung .forced)" true
-ok "what one leaves running is killed" wait_for 5 gone "$(cat "$dir/litter")"
+ok "a process that a final action leaves is killed" wait_for 5 gone "$(cat "$dir/litter")"
 rm "$dir/block-hung"
 
 ok "some actions leave others behind" ctl stop strewn --timeout 20s
@@ -108,7 +108,7 @@ done
 
 : >"$trace"
 stop_daemon
-is "the exit status says that force was needed once, but not in this stop" "$status" 0
+is "the exit status shows an earlier forced stop, which is not this one" "$status" 0
 ok "the root's action is the last" shows nginx-post-stop 'nginx clean [] hello' \
 	'web-2 clean [] hello' 'web-1 clean [] hello' 'root clean [] hello'
 ok "nothing is left" wait_for 10 nobody_else

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Who had to be killed for a stop or a restart is said to whoever has asked for it.
+# A stop or a restart that kills processes reports them to the client that asked for it.
 . "${0%/*}/lib.sh"
 
 is_deaf() { [ "$(cat "$dir/$2" 2>/dev/null)" = "$(pid_of "$1")" ]; } # NODE NAME: since its last start
 are_deaf() { is_deaf deaf deaf && is_deaf web/one one; }
 await_deaf() { wait_for 10 are_deaf || die "they are deaf"; }
-run() { # COMMAND...: $status, and what it has said in $dir/out and $dir/err
+run() { # COMMAND...: sets $status; the output is in $dir/out and $dir/err
 	status=0
 	ctl "$@" >"$dir/out" 2>"$dir/err" || status=$?
 }
 killed() { # NODE PID: the only line of standard error
-	like "$1: it is said who was killed, and after how long" "$(cat "$dir/err")" \
+	like "$1: the kill is reported, with its pid and time" "$(cat "$dir/err")" \
 		"^swansongctl: $1: killed pid $2 \(stubborn\), ([3-9][0-9][0-9]ms|[0-9.]+s) after the stop\$"
 }
 
@@ -45,10 +45,10 @@ is "a stop without force is just done" "$status $(cat "$dir/err" "$dir/out")" "0
 
 deaf=$(pid_of deaf)
 run stop deaf
-is "one by force is done, and has failed" "$status $(cat "$dir/out")" "1 deaf: complete, forced"
+is "a stop by force is done, and its exit status is 1" "$status $(cat "$dir/out")" "1 deaf: complete, forced"
 killed deaf "$deaf"
 run stop deaf
-is "it is said once" "$status $(cat "$dir/err" "$dir/out")" "0 deaf: complete"
+is "the kill is reported once" "$status $(cat "$dir/err" "$dir/out")" "0 deaf: complete"
 
 one=$(pid_of web/one)
 run restart web
@@ -59,7 +59,7 @@ ok "its service is another process" not test "$(pid_of web/one)" = "$one"
 ctl start deaf >/dev/null
 await_deaf
 run restart web/two
-is "what was is no matter of the next restart" "$status $(cat "$dir/err" "$dir/out")" "0 web/two: ready"
+is "an earlier kill does not count for the next restart" "$status $(cat "$dir/err" "$dir/out")" "0 web/two: ready"
 
 await_poor() { wait_for 10 is_deaf poor poor || die "it is deaf"; }
 await_poor
@@ -67,7 +67,7 @@ poor=$(pid_of poor)
 touch "$dir/broken"
 run restart poor
 is "a restart that fails after that has failed" "$status $(cat "$dir/out")" "1 "
-is "and it is said why" "$(tail -n 1 "$dir/err")" 'swansongctl: poor: start-command exited with status 1'
+is "and the reason is reported" "$(tail -n 1 "$dir/err")" 'swansongctl: poor: start-command exited with status 1'
 sed -i '$d' "$dir/err"
 killed poor "$poor"
 for nodes in poor 'poor polite'; do
@@ -83,13 +83,13 @@ for nodes in poor 'poor polite'; do
 done
 
 run restart --json polite deaf web
-is "of several it is all said together" "$(jq -c '[.forced, ([.losses[].node] | sort)]' "$dir/out")" \
+is "the kills of several nodes are reported together" "$(jq -c '[.forced, ([.losses[].node] | sort)]' "$dir/out")" \
 	'[true,["deaf","web/one"]]'
 is "by the exit status, too" "$status" 1
 
 # --- On one connection ---
 
-talk() { # METHOD PARAMETERS...: the names of what each reply has, a line each
+talk() { # METHOD PARAMETERS...: the names of the members of each reply, a line each
 	/usr/bin/python3 - "$socket" "$@" <<-'END'
 		import json, socket, sys
 		s = socket.socket(socket.AF_UNIX)
@@ -106,11 +106,11 @@ talk() { # METHOD PARAMETERS...: the names of what each reply has, a line each
 }
 await_deaf
 if [ -x /usr/bin/python3 ]; then
-	is "a start is not told what the stop before it has cost" \
+	is "a start does not report the kills of the stop before it" \
 		"$(talk Stop '{"node": "deaf"}' Start '{"node": "deaf"}')" "Stop forced losses
 Start"
 	await_deaf
-	is "who asks again for what he has asked for is told, though it is over" \
+	is "a client that waits for its own stop gets the kills, even after the end" \
 		"$(talk Stop '{"node": "deaf", "wait": false}' Wait '{"node": "deaf", "until": "complete"}' \
 			Stop '{"node": "deaf"}')" "Stop
 Wait forced losses
@@ -118,7 +118,7 @@ Stop forced losses"
 	ctl start deaf >/dev/null
 	await_deaf
 else
-	skip "what is said on one connection" "package python3"
+	skip "replies on one connection" "package python3"
 fi
 
 # --- Others ---
@@ -129,16 +129,16 @@ cleanup_fn end_process "$holder"
 wait_for 10 test -e "$dir/guarded" || die "a guard is taken"
 run stop held
 is "the end of a guard is force" "$status $(cat "$dir/out")" "1 held: complete, forced"
-like "and it is said whose, and for how long" "$(cat "$dir/err")" \
+like "and the holder and age of the revoked guard are reported" "$(cat "$dir/err")" \
 	'^swansongctl: held: revoked, after [0-9].*, the guard of pid [0-9]+ \(.*\): dump$'
 pkill -TERM -P "$holder"
 
 await_deaf
 run shutdown
-is "a shutdown says the same" "$status $(tail -n 1 "$dir/out" | sed 's/in [^,]*,/in TIME,/')" \
+is "a shutdown reports the same" "$status $(tail -n 1 "$dir/out" | sed 's/in [^,]*,/in TIME,/')" \
 	"1 root: complete in TIME, forced"
 ok "of all" says "$dir/err" '^swansongctl: deaf: killed pid'
-ok "who was killed" says "$dir/err" '^swansongctl: web/one: killed pid'
+ok "with the killed process" says "$dir/err" '^swansongctl: web/one: killed pid'
 await_daemon 20
 is "as does the daemon" "$status" 124
 ok "nothing is left" wait_for 10 nobody_else

@@ -3,7 +3,8 @@
 . "${0%/*}/lib.sh"
 requires_root
 
-# script NAME: a program of the service NAME, whose text is read.  $dir is where this is, and $idle
+# script NAME: a program of the service NAME, with the text on standard input.  $dir is where this is, and
+# $idle
 # does nothing.
 script() {
 	{
@@ -18,9 +19,9 @@ forking() { # NAME [LINE...]
 	[ $# = 0 ] || printf '%s\n' "$@"
 }
 pid_in() { cat "$dir/$1.pid"; } # NAME
-fails() { # NAME REGEX: and why
+fails() { # NAME REGEX: with the reason
 	ok "$1: the start fails" wait_for 20 has_state "$1" failed
-	ok "$1: and the log says why" says "$log" "$1: no main process: pid-file $dir/$1.pid: $2"
+	ok "$1: and the log gives the reason" says "$log" "$1: no main process: pid-file $dir/$1.pid: $2"
 }
 never='restart = never'
 brief='start-timeout = 500ms'
@@ -153,7 +154,7 @@ story without
 
 # --- Mistakes, and nginx -------------------------------------------------------------------------
 
-refused() { # LINE... : says why
+refused() { # LINE... : prints the reason
 	printf '[a]\ncommand = true\n' | cat - <(printf '%s\n' "$@") >"$dir/bad.ini"
 	! ctl check "$dir/bad.ini" 2>&1
 }

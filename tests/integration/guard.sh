@@ -1,5 +1,5 @@
 #!/bin/bash
-# Whoever holds a guard holds up the completion, and nothing else.
+# A guard holds up the completion, and nothing else.
 . "${0%/*}/lib.sh"
 
 config <<END
@@ -30,7 +30,7 @@ ctl wait --for ready
 hold first web --why "nightly backup"
 first=$holder
 ok "a guard is taken" wait_for 5 test -s "$dir/first.held"
-like "guards names who and why" "$(ctl guards web)" 'nightly backup'
+like "guards names the holder and the reason" "$(ctl guards web)" 'nightly backup'
 web=$(pid_of web)
 ok "shutdown --no-wait returns at once" ctl shutdown web --no-wait
 ok "the guard does not delay the signal" wait_for 5 gone "$web"
@@ -38,7 +38,7 @@ is "but the completion" "$(field web .state)" shutting_down
 like "guards --blocking names it" "$(ctl guards --blocking)" 'nightly backup'
 ctl guard web -- true 2>"$dir/refused"
 is "a new guard on a stopped node is refused" "$?" 75
-like "and says why" "$(cat "$dir/refused")" web
+like "and gives the reason" "$(cat "$dir/refused")" web
 hold late web --late
 ok "a late one is taken when asked for" wait_for 5 test -s "$dir/late.held"
 
@@ -47,7 +47,7 @@ waiter=$!
 release first
 wait "$first"
 is "the exit status of guard is the command's" "$?" 9
-is "one guard is left, so it is not complete" "$(field web .state)" shutting_down
+is "a single guard keeps it from completion" "$(field web .state)" shutting_down
 kill -KILL "$holder"
 wait "$holder" 2>/dev/null
 ok "a killed holder holds nothing" wait_for 5 gone "$waiter"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A service that is up is looked at, and what follows when it is not well any more.
+# Health checks of a service that is up, and the effects when it is not healthy any more.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -54,6 +54,10 @@ restart = always
 restart-delay = 1h
 restart-delay-max = 1h
 restart-limit = none
+[group/slow]
+autostart = no
+command = sh -c 'trap "read -r _ <$dir/wait; exit 0" TERM; echo set; sleep 1000 & wait'
+ready = log:set
 [late]
 autostart = no
 command = $helpers/idle
@@ -62,6 +66,7 @@ health-retries = 1
 on-unhealthy = shutdown
 restart = always
 END
+mkfifo "$dir/wait"
 echo 200 >"$dir/http"
 echo 0 >"$dir/logged"
 touch "$dir/other.well"
@@ -70,23 +75,23 @@ has_health() { [ "$(field "$1" .service.health)" = "$2" ]; } # NODE HEALTH
 logged() { grep -Ec -- "$1" "$log"; } # REGEX: how often
 more_lines() { [ "$(wc -l <"$2")" -gt "$1" ]; } # NUMBER FILE
 
-# --- Who looks ---------------------------------------------------------------------------------------
+# --- Processes that check ----------------------------------------------------------------------------
 
 is_looked_at() { ctl guards watched --json | jq -e '.guards[] | select(.kind == "action" and .why == "health")'; }
-ok "one is started whose probe takes its time" ctl start watched
+ok "a service with a slow probe is started" ctl start watched
 ok "a command that looks is among the guards" wait_for 10 is_looked_at
 is "as it is counted" "$(ctl guards watched --json | jq '.guards | length')" "$(field watched .guards)"
 ok "it does not hold up a stop" ctl stop watched --timeout 10s
 
 # --- It is well, and is not, and is again --------------------------------------------------------
 
-ok "who answers is healthy" wait_for 10 has_health web/http healthy
-is "who has no probe is nothing" "$(field web/plain .service.health)" null
+ok "a service that replies is healthy" wait_for 10 has_health web/http healthy
+is "a service without a probe has no health" "$(field web/plain .service.health)" null
 ok "for others that is an exit status" ctl health web
 is "and a word" "$(ctl health web)" healthy
 is "or a document" "$(ctl --json health web | jq -c .)" '{"healthy":true}'
 ctl -q health nothing 2>/dev/null
-is "what is not there is neither" $? 4
+is "the health of a missing node has an exit status of its own" $? 4
 
 ok "a command that ends with 0 is well" wait_for 10 has_health logged healthy
 echo 1 >"$dir/logged"
@@ -95,26 +100,26 @@ is "why is shown" "$(field logged .service.health_result)" "exit status 1"
 like "also to people" "$(ctl status logged)" 'health: *unhealthy since .*last: exit status 1'
 like "and in the list" "$(ctl status)" 'logged .*, unhealthy'
 ctl health >"$dir/out"
-is "the exit status says so" $? 1
+is "the exit status is 1" $? 1
 like "with the reason" "$(cat "$dir/out")" 'logged +unhealthy: exit status 1'
 n=$(wc -l <"$dir/logged.looks")
 ok "it is looked at as before" wait_for 10 more_lines $((n + 5)) "$dir/logged.looks"
-is "it is said once" "$(logged 'logged: unhealthy, 2 times in a row: exit status 1')" 1
+is "the failure is logged once" "$(logged 'logged: unhealthy, 2 times in a row: exit status 1')" 1
 is "and nothing is done" "$(state logged)" up
 echo 0 >"$dir/logged"
-ok "one success makes it healthy" wait_for 10 has_health logged healthy
-is "which is said" "$(logged 'logged: healthy again')" 1
+ok "a single success makes it healthy" wait_for 10 has_health logged healthy
+is "and is logged" "$(logged 'logged: healthy again')" 1
 
 # --- Restart -------------------------------------------------------------------------------------
 
 pid=$(pid_of web/http)
 echo 503 >"$dir/http"
-ok "who is unhealthy is ended by its stop-signal" wait_for 10 says "$log" "web/http: SIGTERM to pid $pid"
+ok "an unhealthy service is ended by its stop-signal" wait_for 10 says "$log" "web/http: SIGTERM to pid $pid"
 echo 200 >"$dir/http"
 is_new() { [ "$(pid_of web/http)" != "$pid" ] && has_health web/http healthy; }
 ok "and started again" wait_for 20 is_new
 ok "for the reason" says "$log" 'web/http: unhealthy, 3 times in a row: HTTP status 503'
-ok "that run has failed" says "$log" 'web/http: unhealthy; again in'
+ok "its run has failed" says "$log" 'web/http: unhealthy; again in'
 ok "which its post-stop sees" says "$log" '^web/http +\| SERVICE_RESULT is watchdog'
 ok "a restart is counted" test "$(field web/http .service.restarts)" -ge 1
 
@@ -133,7 +138,7 @@ ok "there were no more than it takes" test "$(wc -l <"$dir/hung")" -le 6
 
 ctl start over >/dev/null
 ok "a service that runs no more has ended" wait_for 10 has_state over 'done'
-is "which its view says" "$(field over .service.ended)" true
+is "and its status shows it" "$(field over .service.ended)" true
 is "and of no other" "$(field logged .service.ended)" null
 is "it is not well" "$(ctl health over)" "over  ended"
 
@@ -147,6 +152,16 @@ ctl -q health hung
 is "a service that is given up has that of a failure" $? 1
 ctl -q health again hung
 is "the failure counts among several" $? 1
+ctl start slow >/dev/null
+ctl restart slow --no-wait
+wait_for 10 has_state group/slow stopping || die "it is stopped"
+ctl health slow >"$dir/out"
+is "a service that an operator restarts has that of a service that is started again" \
+	"$? $(cat "$dir/out")" "75 group/slow  stopping"
+ctl -q health group
+is "a group that has such a service too" $? 75
+echo >"$dir/wait"
+ok "the service is up again" wait_for 10 ctl health -q slow
 ctl stop again
 ctl -q health again
 is "so does a service that was stopped" $? 1
@@ -154,10 +169,10 @@ is "so does a service that was stopped" $? 1
 # --- Maintenance ---------------------------------------------------------------------------------
 
 ctl stop over hung
-ok "what was stopped by hand is no reason for a probe to fail" wait_for 20 ctl health -q
+ok "a service that was stopped by hand does not make the check fail" wait_for 20 ctl health -q
 ctl stop web
 ok "nor is a group" wait_for 10 ctl health -q
-is "which its view says" "$(field web/http .service.stopped)" true
+is "and its status shows it" "$(field web/http .service.stopped)" true
 ok "unless it is named" not ctl health -q web
 is "and a service likewise" "$(ctl health web/plain)" "web/plain  down"
 
@@ -165,7 +180,7 @@ is "and a service likewise" "$(ctl health web/plain)" "web/plain  down"
 
 ctl stop logged
 n=$(wc -l <"$dir/logged.looks")
-is "who is stopped has no health" "$(field logged .service.health)" null
+is "a stopped service has no health" "$(field logged .service.health)" null
 m=$(wc -l <"$dir/other.looks")
 ok "while others are looked at" wait_for 10 more_lines $((m + 5)) "$dir/other.looks"
 is "it is not" "$(wc -l <"$dir/logged.looks")" "$n"
@@ -175,6 +190,6 @@ ok "a retry may be one" wait_for 10 has_health other unhealthy
 ctl start late >/dev/null
 await_daemon 20
 is "an unhealthy service may be the end of all" "$status" 124
-ok "which is told" says "$log" 'root: shutting down: late is unhealthy'
+ok "and the reason is logged" says "$log" 'root: shutting down: late is unhealthy'
 ok "and it ends in order" says "$log" 'root: complete in'
 finish

@@ -39,7 +39,7 @@ start_daemon
 ok "stubborn is up" wait_for 10 has_state stubborn up
 ok "the history is beside the report, and has each end of a crash loop" wait_for 20 has crash .why 3
 is "with its reason" "$(of crash .why | sort -u)" "exited with status 3"
-is "one that is done has an end" "$(of once '"\(.why) \(.generation)"')" "exited with status 0 1"
+is "a oneshot has an end when it is done" "$(of once '"\(.why) \(.generation)"')" "exited with status 0 1"
 ctl restart delayed >/dev/null
 ok "so has a restart" wait_for 10 has delayed .why 1
 like "which was requested" "$(of delayed .why)" '^asked by pid [0-9]+, uid 0$'
@@ -50,7 +50,7 @@ ctl stop stubborn >/dev/null 2>&1
 ok "a kill is there" wait_for 10 has stubborn 'select(.forced)' 1
 is "when the stop-timeout had expired" "$(of stubborn '.phases | .stopping_usec >= 300000 and .killing_usec > 0')" true
 ctl stop idle >/dev/null
-is "the stop of what was down is no end" "$(of idle .why)" ""
+is "the stop of a service that is down is no end" "$(of idle .why)" ""
 
 holds() { [ "$(ctl guards held --json | jq '.guards | length')" = "$1" ]; }
 "$swansongctl" guard held --why 'the "nightly" dump' -- sleep 60 >/dev/null 2>&1 &
@@ -68,18 +68,18 @@ is "and kept it busy" "$(of held '.phases.draining_usec > 0')" true
 stop_daemon
 is "the shutdown has its line" "$(of "" '"\(.why) \(.forced) \(.total_usec > 0) \(.phases)"')" "SIGTERM null true null"
 is "the services in it have theirs" "$(of web '.why')" SIGTERM
-is "one waited for another" "$(of web '.phases.waiting_usec >= 200000')" true
+is "the wait for a dependent is in the phases" "$(of web '.phases.waiting_usec >= 200000')" true
 is "the report has no part of ends before it" \
 	"$(jq -r '"\(.lost) \([.nodes[] | select(.path == "held" or .path == "stubborn")] | length)"' "$dir/report.json")" "0 0"
-is "anybody may read it" "$(stat -c %a "$history")" 644
+is "any user may read it" "$(stat -c %a "$history")" 644
 
-# --- What swansongctl makes of it ---
+# --- Figures that swansongctl computes from it ---
 
 table=$(ctl history --history "$history")
 like "the history is a table" "$table" 'NODE +ENDS +P50 +P99 +LONGEST +FORCED +WHY'
 like "with the most frequent reasons" "$table" 'crash +[0-9]+ .* [0-9]+ exited with status 3'
 like "requests count together" "$table" 'delayed +2 .* 1 SIGTERM, 1 asked|delayed +2 .* 1 asked, 1 SIGTERM'
-like "and what was forced" "$table" 'stubborn +1 +[0-9.]+ms +[0-9.]+ms +[0-9.]+ms +1 '
+like "and the number of forced ends" "$table" 'stubborn +1 +[0-9.]+ms +[0-9.]+ms +[0-9.]+ms +1 '
 like "the root is one of them" "$table" 'root +1 .*1 SIGTERM'
 is "some nodes can be asked for" "$(ctl history held 'cr*' --history "$history" --json | jq -r '[.nodes[].node] | join(" ")')" "crash held"
 ctl history nobody --history "$history" 2>/dev/null
@@ -101,7 +101,7 @@ ok "none is none" not test -e "$history"
 simple "history = $dir/made/ends"
 ok "a reload changes it" ctl reload
 ok "web is restarted" ctl restart web
-ok "its end is in the other file, whose directory is made" wait_for 10 test -s "$dir/made/ends"
+ok "its end is in the other file, and the directory is made" wait_for 10 test -s "$dir/made/ends"
 ctl logs -f / >"$dir/followed" &
 follower=$!
 cleanup_fn end_process "$follower"
@@ -136,7 +136,7 @@ start_daemon
 is "with one it is for its settings, from its history" "$(ctl advise 2>/dev/null)" "$want"
 is "as JSON too" "$(ctl advise db --json 2>/dev/null | jq -c '.advice[] | [.node, .key, .kind, .ends, .killed, .proposed_usec]')" \
 	'["db","stop-timeout","raise",40,2,15000000]'
-like "what is not of a history is counted" "$(ctl advise 2>&1)" 'skipped 4 lines: not of a history'
+like "lines that are not of a history are counted" "$(ctl advise 2>&1)" 'skipped 4 lines: not of a history'
 sed -i '/^\[db\]/a stop-timeout = 15s ; is 10s: p99 10.00s of 40 ends, 2 killed; 10.00s * 1.5 = 15.00s' "$ini"
 sed -i '/^\[app\]/a drain-timeout = 10s ; is 5min' "$ini"
 ok "the lines can be pasted" ctl reload
@@ -154,7 +154,7 @@ expected=$(plan --from-history --grace 13200ms)
 like "a plan has the usual times beside the worst" "$expected" $'\n1 +app +- +4.0s +0ms .*\n2 +db +app +9.0s +11.0s '
 like "and is drawn from the history" "$expected" 'by past ends: p50 13\.[0-9]s, p99 1[34]\.[0-9]s; fits 13.2s in [5-7][0-9][0-9] of 1000 draws$'
 is "the same each time" "$(plan --from-history --grace 13200ms)" "$expected"
-is "all of them fit what is long enough" "$(plan --from-history --grace 15s --json | jq -c '.expected | [.draws, .fitting, .unknown]')" \
+is "all draws fit a grace that is long enough" "$(plan --from-history --grace 15s --json | jq -c '.expected | [.draws, .fitting, .unknown]')" \
 	"[1000,1000,0]"
 is "without the option there is no such line" "$(plan | grep -c 'past ends')" 0
 printf '[new]\ncommand = %s/idle\nrequires = app\n' "$helpers" >>"$ini"
@@ -189,7 +189,7 @@ rm -f "$history"*
 SWANSONG_LOGGER=/nonexistent start_daemon
 ctl restart web >/dev/null
 stop_daemon
-is "without a logger the log says so once" "$(grep -c 'history: lines are missing in' "$log")" 1
+is "without a logger the missing lines are logged once" "$(grep -c 'history: lines are missing in' "$log")" 1
 
 {
 	printf '[swansong]\nhistory = %s\n' "$history"

@@ -3,17 +3,17 @@
 
 holder_command="/usr/bin/env python3 $top_srcdir/tests/helpers/holder.py"
 
-# A client of its own, whose words are in $dir/NAME.said.
+# A client with its output in $dir/NAME.out.
 start_holder() { # NAME SOCKET
 	mkfifo "$dir/$1"
-	: >"$dir/$1.said" # there before anybody counts what is in it
-	$holder_command "$dir/$1" "$2" >"$dir/$1.said" 2>&1 </dev/null &
+	: >"$dir/$1.out" # the file is there before its lines are counted
+	$holder_command "$dir/$1" "$2" >"$dir/$1.out" 2>&1 </dev/null &
 	cleanup_fn end_process "$!"
 }
 
-# Waits until it has been done.
+# Waits until the command has been carried out.
 tell() { # NAME COMMAND...
-	local name=$1 before said=$dir/$1.said
+	local name=$1 before said=$dir/$1.out
 	shift
 	before=$(grep -c '^holder: did ' "$said")
 	printf '%s\n' "$*" >"$dir/$name"
@@ -21,11 +21,11 @@ tell() { # NAME COMMAND...
 }
 did_more_than() { [ "$(grep -c '^holder: did ' "$2")" -gt "$1" ]; }
 
-# What was heard last on a connection of the client.
+# The last line that a connection of the client has received.
 heard() { # CONNECTION
-	sed -n "s/^holder: $1: //p" "$dir/client.said" | tail -n 1
+	sed -n "s/^holder: $1: //p" "$dir/client.out" | tail -n 1
 }
 
 last_child() { # NAME
-	sed -n 's/^holder: child //p' "$dir/$1.said" | tail -n 1
+	sed -n 's/^holder: child //p' "$dir/$1.out" | tail -n 1
 }

@@ -33,25 +33,25 @@ ok "another is done" ctl reload other
 ok "by the signal it asks for" wait_for 5 says "$dir/other" '^USR2$'
 ok "and no other" not says "$dir/other" HUP
 
-ok "one is done by commands" ctl reload asked
+ok "a service is reloaded by commands" ctl reload asked
 ok "which know the main process" wait_for 5 says "$dir/asked" '^USR1$'
 ok "and run one after the other" wait_for 5 test -e "$dir/second"
 is "the service is up meanwhile" "$(state asked)" up
 ok "a second reload meanwhile is refused" not ctl reload asked
 echo >"$dir/fifo"
-ok "the end is told in the log" wait_for 5 says "$log" 'asked: reloaded'
+ok "the end is logged" wait_for 5 says "$log" 'asked: reloaded'
 
 ctl reload failing >/dev/null 2>&1
 ok "so is a failure" wait_for 5 says "$log" 'failing: reload-command exited with status 4'
 is "which changes nothing" "$(state failing)" up
 ctl reload hung >/dev/null 2>&1
-ok "one that hangs is killed" wait_for 5 says "$log" 'hung: killing reload-command'
+ok "a reload-command that hangs is killed" wait_for 5 says "$log" 'hung: killing reload-command'
 is "which changes nothing either" "$(state hung)" up
 
 ctl reload asked >/dev/null 2>&1
 ok "a service is stopped in the middle of one" ctl stop asked --timeout 10s
 is "not by force" "$(field asked .forced)" false
-ok "what is down cannot be reloaded" not ctl reload asked
+ok "a service that is down cannot be reloaded" not ctl reload asked
 stop_daemon
 ok "nothing is left" wait_for 10 nobody_else
 finish

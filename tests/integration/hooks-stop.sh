@@ -1,6 +1,6 @@
 #!/bin/bash
-# A stop, a stop by force, a restart and the end of the daemon in every state of a service: each is
-# held there by a command that hangs, or by what it waits for.
+# A stop, a stop by force, a restart and the end of the daemon in every state of a service: a command that
+# hangs keeps it in that state, or a node that it waits for.
 . "${0%/*}/lib.sh"
 
 trace=$dir/trace
@@ -12,7 +12,7 @@ cat >"$dir/hook" <<-'END'
 	echo "$1" >>"$dir/trace"
 	[ ! -p "$dir/block-$1" ] || read -r _ <"$dir/block-$1"
 END
-# Deaf to SIGTERM, as is what it leaves behind.
+# Ignores SIGTERM, as do the processes that it leaves behind.
 cat >"$dir/litter" <<-'END'
 	#!/bin/sh
 	trap '' TERM
@@ -120,7 +120,7 @@ into() { # STATE
 	wait_for 5 has_state "$node" "$state"
 }
 
-# What hangs in the way of a stop on purpose, and is not ended by the stop itself.
+# Releases the process that holds up a stop on purpose, and that the stop itself does not end.
 out_of() { # STATE
 	case $1 in
 	asking) echo >"$dir/block-ask" ;;
@@ -174,7 +174,7 @@ for state in "${!of[@]}"; do
 	start_daemon
 	ok "$state: it is there" into "$state"
 	kill -TERM "$daemon"
-	# Nobody is asked from here on: what is to be let go is known before.
+	# The daemon replies no more from here on: the pids of its services are read before.
 	case $state in
 	draining | stopping) kill -KILL "$(services)" ;;
 	*) out_of "$state" ;;

@@ -4,7 +4,7 @@
 
 trace=$dir/trace
 : >"$trace"
-# Writes down its name and what it was told; with a FIFO block-NAME it stays until that is written to,
+# Writes its name and its environment to the trace; with a FIFO block-NAME it stays until that is written to,
 # and with a file fail-NAME it fails.
 cat >"$dir/hook" <<-'END'
 	#!/bin/sh
@@ -133,7 +133,7 @@ ok "the commands run in order, and the dependent after them" \
 is "post-start knows the main process" "$(cat "$dir/mainpid")" "$(pid_of web) web"
 
 ok "a stop works" ctl stop web
-ok "what follows it are the post-stops" \
+ok "the post-stops follow it" \
 	traced prepare-1 prepare-2 post-start client post-stop-1 post-stop-2
 is "an end as asked for is a success" "$(told post-stop-1)" "success killed TERM"
 
@@ -154,21 +154,21 @@ rm "$dir/fail-post-start"
 bring_down web
 
 start status
-ok "a status is told" wait_for 5 has_state status failed
-is "as what it is" "$(told status-post-stop)" "exit-code exited 3"
+ok "a failure with an exit status" wait_for 5 has_state status failed
+is "is in the environment of post-stop" "$(told status-post-stop)" "exit-code exited 3"
 ulimit -c 0
 start crash
-ok "a crash is told" wait_for 5 has_state crash failed
-like "as what it is" "$(told crash-post-stop)" '(signal killed|core-dump dumped) SEGV'
+ok "a failure by a crash" wait_for 5 has_state crash failed
+like "is in the environment of post-stop" "$(told crash-post-stop)" '(signal killed|core-dump dumped) SEGV'
 start unready
-ok "a start-timeout is told" wait_for 5 has_state unready failed
-is "as what it is" "$(told unready-post-stop)" "timeout killed TERM"
+ok "a failure by start-timeout" wait_for 5 has_state unready failed
+is "is in the environment of post-stop" "$(told unready-post-stop)" "timeout killed TERM"
 start missing
 ok "a command that is not there fails the start" wait_for 5 has_state missing failed
-is "and is told" "$(told missing-post-stop)" "resources - -"
+is "and post-stop gets the result resources" "$(told missing-post-stop)" "resources - -"
 like "by name" "$(field missing .service.result)" 'start-command cannot start: execute /nonexistent/program'
 
-# --- what hangs
+# --- commands that hang
 
 block hung
 ctl start hung >/dev/null
@@ -194,20 +194,20 @@ ok "a stop undoes it" ctl stop job --timeout 10s
 ok "once" traced job job-post-start job-undo
 touch "$dir/fail-job-post-start"
 ok "a failing post-start fails its start, too" not ctl start job --timeout 10s
-ok "which is told" says "$log" 'job: post-start exited with status 1; failed'
+ok "and the failure is logged" says "$log" 'job: post-start exited with status 1; failed'
 rm "$dir/fail-job-post-start"
 
-# --- what the commands leave behind
+# --- processes that the commands leave behind
 
 ctl start litter >/dev/null
 litter=$(cat "$dir/litter")
-ok "what a start-command leaves running is the service's" \
+ok "a process that a start-command leaves belongs to the service" \
 	wait_for 5 says <(ctl guards litter --json) "\"pid\": ?$litter"
 ok "a stop ends" ctl stop litter --timeout 10s
-ok "that is ended with it" gone "$litter"
-ok "so is what the post-stop left" wait_for 5 gone "$(cat "$dir/litter-2")"
+ok "and is ended with it" gone "$litter"
+ok "so is a process that the post-stop left" wait_for 5 gone "$(cat "$dir/litter-2")"
 
-# --- how it is asked to end
+# --- the signal that asks it to end
 
 : >"$trace"
 : >"$dir/signals"
@@ -219,14 +219,14 @@ is "not by force" "$(field asked .forced)" false
 
 touch "$dir/fail-ask"
 start mute
-ok "a service whose stop-command fails is up" wait_for 5 has_state mute up
+ok "a service with a stop-command that fails is up" wait_for 5 has_state mute up
 ok "it stops" ctl stop mute --timeout 10s
 is "by the stop signal" "$(tr '\n' ' ' <"$dir/mute")" "ready TERM "
 rm "$dir/fail-ask"
 
 block ask
 start slow
-ok "a service whose stop-command hangs is up" wait_for 5 has_state slow up
+ok "a service with a stop-command that hangs is up" wait_for 5 has_state slow up
 ok "it stops" by_force ctl stop slow --timeout 10s
 ok "by force, as the stop-timeout is for both" says "$log" 'slow: killing stop-command'
 is "which is remembered" "$(field slow .forced)" true
@@ -250,7 +250,7 @@ pid=$(pid_of drain)
 ctl stop drain --no-wait >/dev/null
 is "it is stopped, and not signalled" "$(state drain)" draining
 ok "nor gone" kill -0 "$pid"
-kill -USR1 "$pid" # which it takes for nothing
+kill -USR1 "$pid" # a signal without a meaning for it
 kill -TERM "$pid"
 ok "its own end cuts the delay short" ctl wait drain --for complete --timeout 5s
 start drain
@@ -262,14 +262,14 @@ ok "a service with a short drain-delay is up" wait_for 5 has_state brief up
 ok "is stopped when that is over" ctl stop brief --timeout 5s
 ok "and then signalled" in_order 'brief: up -> draining' 'brief: draining -> waiting' 'brief: SIGTERM'
 
-# --- what does not start by itself
+# --- services that do not start by themselves
 
-ok "what needs what sleeps" ctl start needy --timeout 5s
+ok "a start of a service that requires a sleeping one" ctl start needy --timeout 5s
 is "wakes it up" "$(state asleep)" up
-is "but not who is beside it" "$(state group/idler)" down
-ok "who sleeps is missed by nobody" ctl wait group --for ready --timeout 5s
+is "but not the service beside it" "$(state group/idler)" down
+ok "the group is ready without the sleeping service" ctl wait group --for ready --timeout 5s
 
 stop_daemon
-is "who asks for it hears of the signal" "$status" 143
+is "a client that asks for the start gets the signal as its exit status" "$status" 143
 ok "nothing is left" wait_for 10 nobody_else
 finish

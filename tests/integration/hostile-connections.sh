@@ -41,7 +41,7 @@ hold() { # UID NUMBER [once called]
 }
 answers() { timeout 5 "$swansongctl" "$@"; }
 
-ok "one user takes what there is" hold 65534 600
+ok "a user opens as many connections as it can" hold 65534 600
 ok "and so does another" hold 65533 600
 ok "and a third" hold 65532 600
 ok "and a fourth" hold 65531 600
@@ -64,7 +64,7 @@ ok "the control-group stops" in_group 54321 "$swansongctl" stop web
 ok "and starts" in_group 54321 "$swansongctl" start web
 in_group 54321 "$swansongctl" run mine -- sh -c "id -u >$dir/root" >"$dir/denied" 2>&1
 is "and runs nothing of its own" "$?" 5
-like "as it is told" "$(cat "$dir/denied")" 'control-run-group may run programs of no file'
+like "and the reason is reported" "$(cat "$dir/denied")" 'control-run-group may run programs of no file'
 ok "which would be as root" not test -e "$dir/root"
 ok "the control-run-group does" in_group 54322 "$swansongctl" run mine -- true
 stop_daemon

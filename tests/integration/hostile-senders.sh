@@ -126,7 +126,7 @@ is "the daemon ends" "$status" 0
 
 # --- Without a directory ---------------------------------------------------------------------------
 
-# Without a directory the name of the socket is abstract, and everybody reaches it.
+# Without a directory the name of the socket is abstract, and every user reaches it.
 mount -t tmpfs -o ro tmpfs /run
 start_daemon
 like "without a directory the socket is abstract" "$(address_of web)" '^@'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Nothing that is the daemon's own reaches its services, what they get can be limited further, and no
-# other user decides what runs.
+# Services inherit nothing of the daemon's own, their inheritance can be limited further, and no other user
+# decides which programs run.
 . "${0%/*}/lib.sh"
 requires_root
 requires_package setpriv util-linux
@@ -37,7 +37,7 @@ is "a group that clears the environment passes some variables on" "$(value kept/
 is "and no other" "$(variables kept/plain | grep -Ev '^(OWN|PATH|LANGUAGE|SWANSONG_NODE)=')" ""
 is "its own are there" "$(value kept/plain OWN)" 1
 is "a service names the one that it needs" "$(value kept/secret PASSWORD)" word
-is "instead of those above" "$(value kept/secret LANGUAGE)" ""
+is "instead of the values above" "$(value kept/secret LANGUAGE)" ""
 is "or takes them all" "$(value kept/open PASSWORD)" word
 
 # --- Files of other users ------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 #!/bin/bash
-# In front of one command in places where something is missing; and what it keeps and hands on.
+# In front of one command where something is missing; and the settings that the command inherits.
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
 requires_package setpriv util-linux
@@ -12,7 +12,7 @@ ignored() {
 	printf '%016x' $((0x$set & ~0x180000000))
 }
 
-# Where a user may go who may not enter every folder; and with libraries, for a root of its own.
+# A folder for a user that may not enter every folder; and with libraries, for a root of its own.
 root=$dir/root
 "$top_srcdir/contrib/container/mkrootfs" "$root" "$(program swansong-init)=/init" \
 	"$(program swansongd)=/swansongd" "$helpers/orphans=/orphans" "$helpers/idle=/idle" \
@@ -63,7 +63,7 @@ for subject in "${subjects[@]}"; do
 		user=(setpriv --reuid 123456 --regid 123456 --clear-groups --inh-caps=-all)
 		lives "as a user without a name" "$root" "$root/free/signals" "$root/free/signals" "${user[@]}"
 		place "$subject" ""
-		# What runs services has to give them something to read.
+		# A daemon with services gives them /dev/null to read.
 		[ "$subject" != daemon ] || { mkdir "$root/dev" && mknod -m 666 "$root/dev/null" c 1 3; }
 		chroot=(unshare --pid --fork --kill-child chroot)
 		lives "as PID 1 of an empty root: no /proc, /run, /dev/shm, /tmp" "" /free/signals \
@@ -71,7 +71,7 @@ for subject in "${subjects[@]}"; do
 		lives "the same as that user" "" /free/signals "$root/free/signals" \
 			"${chroot[@]}" --userspec=123456:123456 "$root"
 		lives "there, and not PID 1" "" /free/signals "$root/free/signals" chroot "$root"
-		is "$subject: there, leftovers of the group end" \
+		is "$subject: there, remaining processes of the group end" \
 			"$(status_of chroot "$root" "${init[@]}" /bin/sh -c '/idle & exit 3')" 3
 		ok "$subject: all of them" not pgrep -x idle
 		place "$subject" "$root"
@@ -85,12 +85,12 @@ for subject in "${subjects[@]}"; do
 		skip "$subject: other roots and users" "machine: needs root"
 	fi
 
-	# What it has been given.
+	# Its standard files and limits.
 	choose "$subject"
 	is "$subject: without a standard input" \
 		"$("${init[@]}" sh -c 'echo out; cat; exit 3' <&- 2>>"$log"; echo $?)" $'out\n3'
 	is "$subject: without any standard file" "$("${init[@]}" sh -c 'exit 4' <&- >&- 2>&-; echo $?)" 4
-	# Of make's own there may be one in the way.
+	# A descriptor 3 of make's own may be in the way.
 	few() { (exec 3>&- && ulimit -Sn 4 && "${init[@]}" sh -c 'ulimit -Sn; exit 3' 2>>"$log"; echo $?); }
 	is "$subject: with a limit of four descriptors, which the command has, too" "$(few)" $'4\n3'
 	no_null() { unshare --mount sh -c 'mount -t tmpfs none /dev && exec "$@"' sh "${init[@]}" /bin/sh -c 'exit 5'; }
@@ -113,9 +113,9 @@ for subject in "${subjects[@]}"; do
 		"$(cd / && umask 027 && "${init[@]}" sh -c 'pwd; umask' 2>>"$log")" $'/\n0027'
 	is "$subject: nothing is blocked" \
 		"$("${init[@]}" sed -n 's/^SigBlk:\t//p' /proc/self/status 2>>"$log")" 0000000000000000
-	is "$subject: but what was" "$(env --block-signal=USR1,TERM "${init[@]}" sed -n 's/^SigBlk:\t//p' \
+	is "$subject: and the signals that were blocked before stay so" "$(env --block-signal=USR1,TERM "${init[@]}" sed -n 's/^SigBlk:\t//p' \
 		/proc/self/status 2>>"$log")" 0000000000004200
-	is "$subject: what is ignored, and nothing else" \
+	is "$subject: ignored signals stay ignored, and no other" \
 		"$(trap '' HUP CHLD; "${init[@]}" cat /proc/self/status 2>>"$log" | ignored)" \
 		"$(trap '' HUP CHLD; sed '' /proc/self/status | ignored)"
 	# shellcheck disable=SC2016  # for the inner shell
@@ -124,22 +124,22 @@ for subject in "${subjects[@]}"; do
 			sh -c 'test $LISTEN_PID = $$ && echo $LISTEN_FDS $LISTEN_FDNAMES; cat <&3' \
 			3< <(echo three) 2>>"$log")" $'1 x\nthree'
 	# shellcheck disable=SC2016  # for the inner shell
-	is "$subject: those of others are not" \
+	is "$subject: sockets of another process are not" \
 		"$(LISTEN_PID=1234567 "${init[@]}" sh -c 'echo ${LISTEN_PID-none}' 2>>"$log")" \
 		"$([ "$subject" = daemon ] && echo none || echo 1234567)"
 	printf 'echo a script; exit 6\n' >"$dir/script"
 	chmod +x "$dir/script"
-	is "$subject: a script that does not say of what" \
+	is "$subject: a script without an interpreter line" \
 		"$("${init[@]}" "$dir/script" 2>>"$log"; echo $?)" $'a script\n6'
 done
 
 for subject in "${subjects[@]}"; do
-	[ "$subject" != daemon ] || continue # which says it itself
+	[ "$subject" != daemon ] || continue # the daemon executes a script itself
 	choose "$subject"
 	# shellcheck disable=SC2016  # for the inner shell
-	is "$subject: whom to notify" \
+	is "$subject: NOTIFY_SOCKET is kept" \
 		"$(NOTIFY_SOCKET=@nobody "${init[@]}" sh -c 'echo $NOTIFY_SOCKET' 2>>"$log")" @nobody
-	# The reader sees the end of the output when the command closes it, not when we end.
+	# The reader sees the end of the output when the command closes it, not when the init ends.
 	mkfifo "$dir/$subject.fifo"
 	"${init[@]}" sh -c "echo x; exec >&-; exec '$helpers/idle'" >"$dir/$subject.fifo" 2>>"$log" </dev/null &
 	daemon=$!

@@ -1,5 +1,5 @@
 #!/bin/bash
-# In front of one command in a real container, as its PID 1 and beside another's.
+# In front of one command in a real container, as its PID 1 and beside another PID 1.
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
 . "${0%/*}/container-lib.sh"
@@ -59,16 +59,17 @@ for subject in "${subjects[@]}"; do
 	podman kill -s KILL "$box" >/dev/null
 	podman wait "$box" >/dev/null
 	podman start "$box" >/dev/null
-	ok "$subject: one after it was killed" wait_for 20 lives 4
+	ok "$subject: a run after a kill" wait_for 20 lives 4
 	podman stop -t 30 "$box" >/dev/null
 	is "$subject: ends as the first, too" "$(exit_status "$box")" 5
 
-	# What a runtime hands on is the command's: the descriptor 3 of a socket, with a LISTEN_PID of 1.
+	# Everything that a runtime hands on is for the command: the descriptor 3 of a socket, with a
+	# LISTEN_PID of 1.
 	is "$subject: sockets for PID 1" \
 		"$(podman run --rm "${options[@]}" -e LISTEN_PID=1 -e LISTEN_FDS=0 init "${init[@]}" /bin/bash -c \
 			'[ "$LISTEN_PID" = $$ ] && echo "mine: $LISTEN_FDS"' 2>>"$log")" "mine: 0"
 
-	# Not PID 1, in a pid namespace that is another's.
+	# Not PID 1, in a pid namespace with another PID 1.
 	start "$subject-host" -- /bin/idle
 	host=$box
 	podman exec "$host" "${init[@]}" /bin/bash -c \
@@ -112,7 +113,7 @@ for subject in "${subjects[@]}"; do
 		init "${init[@]}" /bin/bash --rcfile /rc -i <"$dir/script"
 	podman run -it --rm "${options[@]}" init "${init[@]}" /bin/bash --rcfile /rc -i \
 		<<<exit >"$dir/said" 2>&1
-	ok "$subject: nothing is said of terminals" \
+	ok "$subject: there is no message about terminals" \
 		not grep -E 'terminal process group|job control' "$dir/said"
 done
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The end in front of one command: its exit status, what it leaves behind, and whoever waits for us.
+# The end in front of one command: its exit status, its remaining processes, and the parent manager.
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
 pid1=(unshare --pid --fork --mount-proc --kill-child)
@@ -17,9 +17,9 @@ for subject in "${subjects[@]}"; do
 	is "$subject: 7" "$(status_of "${init[@]}" sh -c 'exit 7')" 7
 	is "$subject: a signal is 128 and its number" \
 		"$(status_of "${init[@]}" "$helpers/crasher" -s 9)" 137
-	is "$subject: what is not there is 127" "$(status_of "${init[@]}" "$dir/missing")" 127
+	is "$subject: the status of a missing command is 127" "$(status_of "${init[@]}" "$dir/missing")" 127
 	: >"$dir/plain"
-	is "$subject: what is no program is 126" "$(status_of "${init[@]}" "$dir/plain")" 126
+	is "$subject: the status of a file that is no program is 126" "$(status_of "${init[@]}" "$dir/plain")" 126
 	choose "$subject" -e 143 --success-status 3
 	is "$subject: a status that counts as success" "$(status_of "${init[@]}" sh -c 'exit 3')" 0
 	is "$subject: a signal that does" "$(status_of "${init[@]}" "$helpers/crasher" -s 15)" 0
@@ -32,7 +32,7 @@ for subject in "${subjects[@]}"; do
 	if [ "$subject" != daemon ]; then
 		choose "$subject" -c
 		# shellcheck disable=SC2016  # for the inner shell
-		is "$subject: with -c a leftover is let be" \
+		is "$subject: with -c a remaining process is kept" \
 			"$(status_of "${init[@]}" sh -c 'setsid "$1" "$2" & until test -s "$2"; do :; done; exit 6' \
 				main "$helpers/signal-log" "$dir/$subject.spared")" 6
 		ok "$subject: it lives" pkill -KILL -f "signal-log $dir/$subject.spared"
@@ -53,13 +53,13 @@ for subject in "${subjects[@]}"; do
 
 		choose "$subject"
 		# shellcheck disable=SC2016  # for the inner shell
-		is "$subject, $place: leftovers get the stop signal, and are waited for" \
+		is "$subject, $place: remaining processes get the stop signal, and are waited for" \
 			"$(status_of "${enter[@]}" "${init[@]}" sh -c '
 				"$1" "$2.group" & setsid "$1" "$2.session" &
 				until grep -q ready "$2.group" && grep -q ready "$2.session"; do :; done 2>/dev/null
 				exit 4' main "$helpers/signal-log" "$dir/$subject.$place")" 4
 		for leftover in group session; do
-			is "$subject, $place: the one of the $leftover, once" \
+			is "$subject, $place: a process of the $leftover gets it once" \
 				"$(grep -c TERM "$dir/$subject.$place.$leftover")" 1
 		done
 
@@ -67,16 +67,16 @@ for subject in "${subjects[@]}"; do
 		rm -f "$dir/stubborn"*
 		began=$(now)
 		# shellcheck disable=SC2016  # for the inner shell
-		is "$subject, $place: what does not go is killed" \
+		is "$subject, $place: a process that does not end is killed" \
 			"$(status_of "${enter[@]}" "${init[@]}" sh -c '
 				"$1" "$2" & setsid "$1" "$2.session" &
 				until [ -s "$2" ] && [ -s "$2.session" ]; do :; done
 				exit 5' main "$helpers/stubborn" "$dir/stubborn")" 5
 		within "$subject, $place: after its time" $(($(now) - began)) 300 20000
 		[ $place = pid1 ] ||
-			ok "$subject, $place: nobody is left" \
+			ok "$subject, $place: no process is left" \
 				gone "$(cat "$dir/stubborn")" "$(cat "$dir/stubborn.session")"
-		ok "$subject, $place: who was killed is named" \
+		ok "$subject, $place: a killed process is named" \
 			says "$log" 'killing .*pid [0-9]+ \(stubborn\)'
 
 		choose "$subject"
@@ -88,9 +88,9 @@ for subject in "${subjects[@]}"; do
 		no_zombies() { [[ ! $(ps -e -o stat=) =~ Z ]]; }
 		ok "$subject, $place: of 2000 orphans no zombie is left" wait_for 20 no_zombies
 		stop_init 10
-		is "$subject, $place: and it ends as told" "$status" 143
+		is "$subject, $place: and it ends by the signal" "$status" 143
 
-		# What its handler of the signal begins has not had it with the others.
+		# A process that its signal handler starts has missed the signal of the others.
 		choose "$subject" --leftover-timeout 20s
 		rm -f "$dir/late"*
 		# shellcheck disable=SC2016  # for the inner shell
@@ -101,7 +101,7 @@ for subject in "${subjects[@]}"; do
 			echo >"$2.up"; while :; do sleep 0.05; done' main "$helpers/signal-log" "$dir/late"
 		wait_for 20 test -e "$dir/late.up" || die "$subject, $place: the command runs"
 		stop_init 15
-		is "$subject, $place: what a handler of the stop signal begins gets it, too" \
+		is "$subject, $place: a process that a handler of the stop signal starts gets it, too" \
 			"$status $(sort "$dir/late" "$dir/late.session" | paste -sd' ')" "6 TERM TERM ready ready"
 
 		rm -f "$dir/stubborn"
@@ -112,7 +112,7 @@ for subject in "${subjects[@]}"; do
 			main "$helpers/stubborn" "$dir/stubborn"
 		wait_for 20 test -s "$dir/stubborn" || die "$subject, $place: the command runs"
 		stop_init 20
-		is "$subject, $place: whatever has to be killed then, the exit status is the command's" \
+		is "$subject, $place: after kills the exit status is still that of the command" \
 			"$status" 6
 
 		# The stop itself makes thousands, of which some live on and some are dead at once.
@@ -128,16 +128,16 @@ for subject in "${subjects[@]}"; do
 		ok "$subject, $place: and none is left" wait_for 10 not pgrep -x orphans
 	done
 
-	# What we had before is nobody's of ours.
+	# A child from before the execve(2) of the init is not ended with the command.
 	choose "$subject"
 	# shellcheck disable=SC2016  # for the inner shell
-	is "$subject: who was there before is left alone" \
+	is "$subject: a child of before is kept" \
 		"$(status_of sh -c '"$0" & echo $! >"$1"; shift; exec "$@"' "$helpers/idle" "$dir/before" \
 			"${init[@]}" sh -c 'exit 6')" 6
 	ok "$subject: and lives" kill -0 "$(cat "$dir/before")"
 	end_process "$(cat "$dir/before")"
 
-	# Our parent's end, and our own.
+	# The end of the parent, and of the init.
 	choose "$subject" -p TERM
 	rm -f "$dir/signals"
 	# shellcheck disable=SC2016  # for the inner shell
@@ -155,7 +155,7 @@ for subject in "${subjects[@]}"; do
 	kill -KILL "$daemon"
 	ok "$subject: killed, it leaves no command" wait_for 10 is_zombie_or_gone "$child"
 
-	# What it is told wrongly.
+	# Wrong options.
 	choose "$subject"
 	usage=125
 	[ "$subject" != daemon ] || usage=2
@@ -169,8 +169,8 @@ for subject in "${subjects[@]}"; do
 		says "$log" "unknown option '--rewirte': did you mean '--rewrite'"
 	ok "$subject: without the whole usage" not says "$log" "usage:"
 	ok "$subject: and nothing is run then" not test -e "$dir/touched"
-	ok "$subject: what is wrong is said" says "$log" "--rewrite: invalid value 'NO:TERM': expected FROM:TO, for example TERM:QUIT"
+	ok "$subject: the wrong value is reported" says "$log" "--rewrite: invalid value 'NO:TERM': expected FROM:TO, for example TERM:QUIT"
 done
 is "no command" "$(status_of "$(program swansong-init)" --)" 125
-ok "says how it is used" says "$log" '^usage: swansong-init'
+ok "$subject: the usage is printed" says "$log" '^usage: swansong-init'
 finish

@@ -1,11 +1,11 @@
 #!/bin/bash
-# In front of one command, what users of tini and dumb-init rely on: no SIGCONT that nobody has sent, no
-# directory that is held, and options in any spelling.
+# In front of one command, habits of tini and dumb-init that users rely on: no SIGCONT that no process has
+# sent, no directory that is held, and options in any spelling.
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
 
 signals_of() { paste -sd' ' "$1"; } # FILE
-# What arrives before SIGUSR1 is there when that is.
+# A signal that arrives before SIGUSR1 is in the file when SIGUSR1 is.
 mark() { # PID FILE
 	kill -USR1 "$1"
 	wait_for 10 says "$2" USR1 || die "$subject: SIGUSR1 arrives"
@@ -16,14 +16,15 @@ for subject in "${subjects[@]}"; do
 	of=$dir/$subject
 	mkfifo "$of.go" "$of.end"
 
-	# The command has the signal and nothing else; nor has what it leaves, unless that is suspended.
+	# The command gets the signal and nothing else, and so do its remaining processes unless they are
+	# suspended.
 	# shellcheck disable=SC2016  # for the inner shell
 	begin_family='"$0" "$1.group" 0 "$1.end" & setsid "$0" "$1.session" 0 "$1.end" & "$0" "$1.frozen" 0 "$1.end" & exec "$0" "$1.main" 0 "$1.go"'
 	launch "${init[@]}" sh -c "$begin_family" "$helpers/signal-log" "$of"
 	for who in main group session frozen; do
 		wait_for 10 says "$of.$who" ready || die "$subject: $who runs"
 	done
-	pid() { pgrep -x signal-log -a | sed -n "s|^\([0-9]*\) .*$of\.$1 .*|\1|p"; } # WHO
+	pid() { pgrep -x signal-log -a | sed -n "s|^\([0-9]*\) .*$of\.$1 .*|\1|p"; } # NAME
 	frozen=$(pid frozen)
 	kill -TERM "$daemon"
 	wait_for 10 says "$of.main" TERM
@@ -35,21 +36,21 @@ for subject in "${subjects[@]}"; do
 	kill -STOP "$frozen"
 	wait_for 10 is_stopped "$frozen"
 	echo >"$of.go"
-	wait_for 10 says "$of.session" TERM || die "$subject: what is left has SIGTERM"
+	wait_for 10 says "$of.session" TERM || die "$subject: the remaining processes get SIGTERM"
 	mark "$(pid session)" "$of.session"
 	mark "$(pid group)" "$of.group"
-	is "$subject: and all that the leftover of another session gets" "$(signals_of "$of.session")" \
+	is "$subject: and nothing else reaches a remaining process of another session" "$(signals_of "$of.session")" \
 		"ready TERM USR1"
-	like "$subject: and that of its group" "$(signals_of "$of.group")" '^ready TERM( TERM)? USR1$'
-	ok "$subject: but what is suspended is resumed" wait_for 10 says "$of.frozen" CONT
-	# One word is enough for all who read.
+	like "$subject: nor one of its group" "$(signals_of "$of.group")" '^ready TERM( TERM)? USR1$'
+	ok "$subject: but a suspended process is resumed" wait_for 10 says "$of.frozen" CONT
+	# A line for each reader.
 	exec 8<>"$of.end"
 	for _ in 1 2 3; do echo; done >&8
 	await_daemon 20
 	exec 8>&-
 	is "$subject: the end is the command's" "$status" 0
 
-	# What was resumed by others is no longer suspended.
+	# A process that another one has resumed is no longer suspended.
 	of=$dir/$subject.again
 	mkfifo "$of.go"
 	choose "$subject"
@@ -103,7 +104,7 @@ is "bundled: -vgs PATH" "$(status_in "$real" -vgs "$dir/bundled" -- test -S "$di
 is "bundled: -gsPATH" "$(status_in "$real" "-gs$dir/bundled" -- test -S "$dir/bundled")" 0
 ok "the socket is gone with it" not test -e "$dir/bundled"
 mkdir "$dir/sub"
-is "a relative -s PATH is where it was said" \
+is "a relative -s PATH begins at the current directory" \
 	"$(status_in "$real" -s sub/socket -- "$swansongctl" -s "$dir/sub/socket" status)" 0
 ok "and gone with it" not test -e "$dir/sub/socket"
 is "a relative SWANSONG_SOCKET, too" \
@@ -114,6 +115,6 @@ for spelling in "-c --" "-c" "-vc --"; do
 	# shellcheck disable=SC2086  # words
 	is "dumb-init's $spelling is refused" "$(status_in "$real" $spelling touch touched)" 2
 done
-ok "what to write is said" says "$log" 'for the -c of other inits use --single-child'
+ok "the message names the right option" says "$log" 'for the -c of other inits use --single-child'
 ok "and nothing is run" not test -e "$dir/touched"
 finish

@@ -1,9 +1,9 @@
 #!/bin/bash
-# An init without a command, and how much it says.
+# An init without a command, and its levels of messages.
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
 
-# It waits for a signal; before that it does not wait for anything.
+# It waits for a signal, and before that for nothing.
 sleeps() { says "/proc/$1/comm" '^swansong-init' && says "/proc/$1/status" '^State:.S'; } # PID
 
 for subject in "${subjects[@]}"; do
@@ -29,10 +29,10 @@ for subject in "${subjects[@]}"; do
 	no_zombies() { ! pgrep -P "$pause" -r Z >/dev/null; }
 	ok "$subject: orphans are collected" wait_for 10 no_zombies
 	nsenter -t "$pause" -p -m setsid --fork "$helpers/stubborn" "$dir/stubborn" >/dev/null 2>&1
-	wait_for 10 test -s "$dir/stubborn" || die "$subject: somebody is left"
+	wait_for 10 test -s "$dir/stubborn" || die "$subject: a process remains"
 	kill -INT "$pause"
 	await_daemon 20
-	is "$subject: and ends what is left" "$status" 0
+	is "$subject: and ends the remaining process" "$status" 0
 	ok "$subject: by name" says "$log" 'killing .*pid [0-9]+ \(stubborn\)'
 	rm -f "$dir/stubborn"
 
@@ -40,7 +40,7 @@ for subject in "${subjects[@]}"; do
 	choose "$subject"
 	is "$subject: neither is too little" "$(status_of "${init[@]}")" 125
 
-	said() { # VALUE [OPTION...]: lines about a command that ends
+	said() { # VALUE [OPTION...]: the number of messages about a command that ends
 		TINI_VERBOSITY=$1 "${init[0]}" "${@:2}" -- true 2>&1 </dev/null | wc -l
 	}
 	is "$subject: a verbosity of 0" "$(said 0)" 0
@@ -48,7 +48,7 @@ for subject in "${subjects[@]}"; do
 	is "$subject: 2 is as -v" "$(said 2)" "$("${init[0]}" -v -- true 2>&1 </dev/null | wc -l)"
 	ok "$subject: which is more" test "$(said 2)" -gt 0
 	is "$subject: -v counts from there" "$(said 1 -v)" "$(said 2)"
-	like "$subject: what is none" "$(TINI_VERBOSITY=loud "${init[0]}" -- true 2>&1)" \
+	like "$subject: an invalid level is reported" "$(TINI_VERBOSITY=loud "${init[0]}" -- true 2>&1)" \
 		"TINI_VERBOSITY ignored: invalid value 'loud': expected a number"
 	is "$subject: DUMB_INIT_DEBUG=1 is as -vv" \
 		"$(DUMB_INIT_DEBUG=1 "${init[0]}" -- true 2>&1 </dev/null | sed 's/[0-9]*//g')" \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# To replace a small init is to replace its name: the same command line does the same under each of those
-# that are there, and under ours.  Where they differ is in contrib/container/MOVING.md.
+# A small init is replaced by replacing its name: the same command line has the same effects with each of the
+# installed ones, and with swansong-init.  Their differences are in contrib/container/MOVING.md.
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
 
@@ -11,8 +11,8 @@ done
 [ "$any" ] || skip_all "package tini, dumb-init or catatonit"
 : >"$dir/plain"
 
-# Both run the same; what each does is compared, and not expected here.  The command's own name says
-# which of the two was in front.
+# Both run the same command line; the test compares their effects and expects none in particular.  The
+# name of the command differs.
 both() { # NAME FUNCTION...
 	local name=$1 theirs ours
 	shift
@@ -23,8 +23,8 @@ both() { # NAME FUNCTION...
 	is "$peer: $name" "$ours" "$theirs"
 }
 
-# What tini has to say of itself is said on its standard output, ours on the standard error.
-ends() { all_ends "$@" | grep -v '^\[[A-Z ]* tini '; } # OPTION...: and how, with several commands
+# Messages of tini go to its standard output, those of swansong-init to the standard error.
+ends() { all_ends "$@" | grep -v '^\[[A-Z ]* tini '; } # OPTION...: the exit status of several commands
 all_ends() {
 	local status
 	for command in true "sh -c 'exit 7'" "'$helpers/crasher' -s 9" "'$helpers/crasher' -s 15" \
@@ -35,7 +35,7 @@ all_ends() {
 	done
 }
 
-cannot() { # OPTION...: how it ends when there is nothing to execute
+cannot() { # OPTION...: the exit status when there is nothing to execute
 	for command in "$dir/missing" "$dir/plain" "$dir"; do
 		"${front[@]}" "$@" "$command" </dev/null
 		echo "$command: $?"
@@ -50,9 +50,9 @@ has_taken() { # PID...: all signals that were sent to them so far
 }
 counts() { [ "$(grep -c "$2" "$1")" = "$3" ]; } # FILE PATTERN NUMBER
 
-# What arrives: at the command, and at one in its group.  They take a SIGTERM before what has a higher
-# number, so there is none before they have taken all; and what the init has taken it has passed on when
-# the next one arrives.
+# Signals that arrive at the command, and at a process in its group.  Both take a SIGTERM before signals of
+# higher numbers, so it is sent after they have taken all; and the init has passed a signal on when it takes
+# the next one.
 signals() { # OPTION...
 	local into=$dir/arrived name main
 	rm -f "$into".*
@@ -73,7 +73,7 @@ signals() { # OPTION...
 	await_daemon 10
 	# Two of a kind may come as one.
 	echo "$status: $(sort -u "$into.main" | paste -sd' ')"
-	# It may be ended by the end of the others, which is no signal that was passed on.
+	# SIGTERM may come from the end of the others, and not from the init.
 	echo "group: $(sort -u "$into.group" | grep -v TERM | paste -sd' ')"
 	pkill -KILL -x signal-log
 }
@@ -93,7 +93,7 @@ if has tini; then
 	both "signals, with -g" signals -sg --
 	front=(tini) && theirs=$(signals -s -- 2>>"$log")
 	front=("$(program swansong-init)")
-	is "tini: signals without -g are those with --single-child" "$(signals --single-child -- 2>>"$log")" "$theirs"
+	is "tini: without -g the same processes get signals as with --single-child" "$(signals --single-child -- 2>>"$log")" "$theirs"
 	export TINI_SUBREAPER='' TINI_KILL_PROCESS_GROUP=1 TINI_VERBOSITY=0
 	both "the environment" signals --
 	unset TINI_SUBREAPER TINI_KILL_PROCESS_GROUP TINI_VERBOSITY

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Signals in front of one command: which ones, as what, to whom, and none lost.
+# Signals in front of one command: they are passed on, in the right form, to the right processes, and none is
+# lost.
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
 signals=$dir/signals
@@ -13,7 +14,7 @@ all_say() { # REGEX FILE...
 	shift
 	for file; do says "$file" "$regex" || return 1; done
 }
-# It is no shell any more, and has them all blocked.
+# The program has replaced the shell, and has all signals blocked.
 holds_signals() { # PID
 	[[ $(readlink "/proc/$1/exe") != */bash ]] && grep -q '^SigBlk:.*ffffff' "/proc/$1/status"
 }
@@ -70,7 +71,7 @@ for subject in "${subjects[@]}"; do
 		is "$subject: an early SIG$signal is not lost" "$status" $((128 + $(kill -l "$signal")))
 	done
 
-	# Whom it reaches.
+	# The processes that a signal reaches.
 	# shellcheck disable=SC2016  # for the inner shell
 	family='"$1" "$2.group" & setsid "$1" "$2.session" & exec "$1" "$2.main"'
 	for scope in group main all; do
@@ -146,7 +147,7 @@ for subject in "${subjects[@]}"; do
 	wait_for 10 says "$signals" ready || die "$subject: the command runs"
 	child=$(pgrep -P "$daemon")
 	kill -TSTP "$daemon"
-	ok "$subject: SIGTSTP suspends what handles it" wait_for 5 has_state_of "$child" T
+	ok "$subject: SIGTSTP suspends a command that handles it" wait_for 5 has_state_of "$child" T
 	ok "$subject: and us" wait_for 5 has_state_of "$daemon" T
 	kill -CONT "$daemon"
 	ok "$subject: it never saw it" not says "$signals" TSTP
@@ -157,7 +158,7 @@ for subject in "${subjects[@]}"; do
 	begin "$helpers/signal-log" "$signals" 0
 	wait_for 10 says "$signals" ready || die "$subject: the command runs"
 	kill -TSTP "$daemon"
-	ok "$subject: what is rewritten arrives" wait_for 5 says "$signals" USR1
+	ok "$subject: a rewritten signal arrives" wait_for 5 says "$signals" USR1
 	ok "$subject: and suspends us all the same" wait_for 5 has_state_of "$daemon" T
 	kill -CONT "$daemon"
 	kill -TERM "$daemon"
@@ -179,9 +180,9 @@ for subject in "${subjects[@]}"; do
 	done
 	kill -STOP "$child"
 	wait_for 5 has_state_of "$child" T
-	ok "$subject: what others suspend is theirs" has_state_of "$daemon" S
+	ok "$subject: the init is not suspended with a command that others suspend" has_state_of "$daemon" S
 	kill -TERM "$daemon"
 	await_daemon 10
-	is "$subject: what is suspended can be ended" "$status" 143
+	is "$subject: a suspended command can be ended" "$status" 143
 done
 finish

@@ -107,7 +107,7 @@ behind() { # INIT
 	END
 }
 
-# Of a window, the command hears by itself.
+# The command learns of a new window size by itself.
 window() {
 	cat <<-'END'
 		expect begins
@@ -125,7 +125,7 @@ for subject in "${subjects[@]}"; do
 		terminal "${init[@]}" "${shell[@]}" <"$dir/script"
 	ok "$subject: and has it with PID 1 in front" \
 		terminal unshare --pid --fork --mount-proc "${init[@]}" "${shell[@]}" <"$dir/script"
-	ok "$subject: it says nothing of terminals or job control" \
+	ok "$subject: there is no message about terminals or job control" \
 		not grep -E 'job control|terminal process group' "$dir/ok.out"
 	behind "${init[*]}" >"$dir/script"
 	ok "$subject: it is a job of a shell" terminal "${shell[@]}" <"$dir/script"
@@ -136,7 +136,7 @@ for subject in "${subjects[@]}"; do
 		echo begins
 		until [ "$size" ]; do sleep 0.05; done
 		echo over' <"$dir/script"
-	# Where nobody could resume it, the terminal suspends nothing.
+	# Where no process could resume it, the terminal suspends nothing.
 	cat >"$dir/script" <<-'END'
 		expect begins
 		send \x1a
@@ -148,7 +148,7 @@ for subject in "${subjects[@]}"; do
 	END
 	for enter in "" "unshare --pid --fork --mount-proc setsid -c"; do
 		# shellcheck disable=SC2086  # words
-		ok "$subject: Ctrl-Z does no harm where nobody resumes${enter:+, as PID 1}" \
+		ok "$subject: Ctrl-Z does no harm where no process could resume it${enter:+, as PID 1}" \
 			terminal $enter "${init[@]}" sh -c 'echo begins; exec cat' <"$dir/script"
 	done
 done

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What stands in front of one command, for the tests of it: each of them is to do the same.  The name
-# of one is in $subject, and the command line up to the command in "${init[@]}", with "${options[@]}"
-# last.  Sourced after lib.sh.
+# The programs that stand in front of one command, for the tests of it: each of them has to do the same.  The
+# name of one is in $subject, and the command line up to the command in "${init[@]}", with "${options[@]}"
+# last.  After lib.sh.
 
 subjects=(init daemon)
 [ ! -x "$top_builddir/swansong-init-static" ] || subjects+=(static)
@@ -15,10 +15,10 @@ choose() { # SUBJECT [OPTION...]
 	static) init=("$top_builddir/swansong-init-static" "$@" --) ;;
 	daemon) init=("$(program swansongd)" "$@" --) ;;
 	esac
-	: "${init[@]}" # for those who source this
+	: "${init[@]}" # for the stories
 }
 
-status_of() { # COMMAND...: its exit status in front of it all, as the answer
+status_of() { # COMMAND...: prints its exit status
 	"$@" >>"$log" 2>&1 </dev/null
 	echo $?
 }
@@ -26,5 +26,5 @@ status_of() { # COMMAND...: its exit status in front of it all, as the answer
 # Numbers of processes: of the init in $daemon, when it has been started through unshare as PID 1.
 inner() { pgrep -P "$daemon"; }
 
-# A command at a terminal, and somebody who types what standard input says: see terminal.py.
+# A command at a terminal, with typed input from standard input: see terminal.py.
 terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }

@@ -18,7 +18,7 @@ END
 start_daemon
 ctl wait --for ready
 
-interrupt() { # NAME NODE CMD...: in the background; $dir/NAME has what it lets through
+interrupt() { # NAME NODE CMD...: in the background, with its output in $dir/NAME
 	local name=$1 node=$2
 	shift 2
 	"$swansongctl" interrupt "$node" -- "$@" >"$dir/$name" 2>"$dir/$name.err" &
@@ -47,13 +47,13 @@ ok "a stream at full speed ends" await 20
 is "with 0" "$status" 0
 ok "and every line is there, to the last one" is_counted "$dir/counted"
 ok "the command is gone" gone "$seq"
-is "nothing was said" "$(cat "$dir/counted.err")" ""
+is "there is no message" "$(cat "$dir/counted.err")" ""
 
 ctl interrupt a -- touch "$dir/ran" >"$dir/none"
 is "on a stopped node the stream is empty" "$? $(cat "$dir/none")" "0 "
 ok "and the command does not run" test ! -e "$dir/ran"
 
-# Nobody reads: what is there stays in the pipes.
+# The reader does not read: the output stays in the pipes.
 mkfifo "$dir/slow"
 "$swansongctl" interrupt b -- seq 1 1000000000 >"$dir/slow" &
 stream=$!
@@ -61,7 +61,7 @@ cleanup_fn end_process "$stream"
 exec {slow}<"$dir/slow"
 wait_for 10 child "$stream" >/dev/null || die "the command runs"
 seq=$(child "$stream")
-# It has written, and waits for the pipe; as far as the kernel tells us.
+# It has written, and waits for the pipe; as far as the kernel shows.
 wait_for 20 says "/proc/$seq/wchan" 'pipe|^0$' || die "the command waits"
 ctl stop --no-wait b >/dev/null
 ok "the stream waits for its reader" kill -0 "$stream"
@@ -71,7 +71,7 @@ exec {slow}<&-
 ok "and ends when he has read all" await 20
 is "with 0 too" "$status" 0
 ok "then he has every line" is_counted "$dir/slowly"
-ok "what was in the pipe is there" holds "$dir/slowly" 60000
+ok "the contents of the pipe are there" holds "$dir/slowly" 60000
 
 # Lines that no pipe holds, so that a stop is inside of one.
 interrupt huge c sh -c 'while :; do head -c 300000 /dev/zero | tr "\\0" x; echo; done'
@@ -93,10 +93,10 @@ is "and is the last one" "$(cat "$dir/half")" $'one\nhalf'
 interrupt never e sh -c 'printf "one\nhalf"; exec sleep 1000'
 wait_for 10 holds "$dir/never" 4 || die "a line comes"
 ctl stop --no-wait e >/dev/null
-ok "one that is never finished holds nobody up" await 20
-is "that is the stop's end as well" "$status" 0
+ok "a line that never ends does not hold up the stop" await 20
+is "and is the end of the stream as well" "$status" 0
 is "and is left out" "$(od -An -c "$dir/never" | tr -d ' ')" 'one\n'
-like "which is said" "$(cat "$dir/never.err")" 'e: stopped; an unfinished line of 4 bytes is left out'
+like "and its length is reported" "$(cat "$dir/never.err")" 'e: stopped; an unfinished line of 4 bytes is left out'
 
 interrupt under g/child seq 1 1000000000
 wait_for 10 holds "$dir/under" 10000 || die "lines come"
@@ -112,7 +112,7 @@ is "which ends it with 0" "$status" 0
 interrupt mute f sleep 1000
 wait_for 10 child "$stream" >/dev/null || die "the command runs"
 ctl stop --no-wait f >/dev/null
-ok "a command that says nothing ends as well" await 20
+ok "a command without output ends as well" await 20
 is "with 0 again" "$status" 0
 
 # --- The command's own end -----------------------------------------------------------------------
@@ -136,8 +136,8 @@ is "a node that is not there" "$?" 4
 
 ctl interrupt i -- seq 1 1000000000 2>"$dir/gone.err" | head -n 3 >"$dir/gone"
 is "a reader that goes ends the command as in any pipe" "${PIPESTATUS[0]}" 141
-is "he has what he took" "$(cat "$dir/gone")" $'1\n2\n3'
-is "and nothing is said of that" "$(cat "$dir/gone.err")" ""
+is "the reader has the lines that it took" "$(cat "$dir/gone")" $'1\n2\n3'
+is "and there is no message" "$(cat "$dir/gone.err")" ""
 
 interrupt signalled i sh -c 'trap "echo bye; exit 5" TERM; echo hello; while :; do sleep 0.1; done'
 wait_for 10 holds "$dir/signalled" 6 || die "a line comes"
@@ -164,7 +164,7 @@ exec {on}>&-
 ok "to its own end" await 20
 is "with the command's status" "$status" 0
 is "and all of its lines" "$(cat "$dir/on")" $'one\ntwo'
-like "the loss was said" "$(cat "$dir/on.err")" 'a stop of j will not be seen; the stream goes on'
+like "the loss is reported" "$(cat "$dir/on.err")" 'a stop of j will not be seen; the stream goes on'
 stream=$last
 kill -TERM "$stream"
 ok "the other one can be ended" await 20
@@ -174,7 +174,7 @@ interrupt end / seq 1 1000000000
 wait_for 10 holds "$dir/end" 10000 || die "lines come"
 stop_daemon
 ok "the end of the daemon is a stop" await 20
-is "that ends it well" "$status $(cat "$dir/end.err")" "0 "
+is "and the stream ends successfully" "$status $(cat "$dir/end.err")" "0 "
 ok "and between two lines" is_counted "$dir/end"
 ok "nothing is left" wait_for 10 nobody_else
 finish

@@ -25,7 +25,7 @@ shutdown-timeout = 30s
 [job]
 command = $holder_command $dir/job.in
 control = yes
-stdout = file:$dir/client.said
+stdout = file:$dir/client.out
 [job/sub]
 command = $helpers/idle
 control = yes
@@ -49,9 +49,9 @@ done
 mkfifo "$dir/job.in"
 start_daemon
 ctl wait --for ready
-job() { printf '%s\n' "$*" >"$dir/job.in"; wait_for 15 says "$dir/client.said" "^holder: did $1"; }
+job() { printf '%s\n' "$*" >"$dir/job.in"; wait_for 15 says "$dir/client.out" "^holder: did $1"; }
 ask() { # JSON: the answer
-	: >"$dir/client.said"
+	: >"$dir/client.out"
 	job ask c "$1" || return
 	heard c
 }
@@ -60,20 +60,20 @@ environment_of() { tr '\0' '\n' <"/proc/$(pid_of "$1")/environ"; } # NODE
 is_told() { environment_of "$1" | grep -qx SWANSONG_CONTROL=3; } # NODE, when its program has begun
 descriptors_of() { (cd "/proc/$1/fd" && echo *); } # PID
 
-# --- What it is given, and what it may -----------------------------------------------------------
+# --- Its descriptor, and its rights --------------------------------------------------------------
 
-ok "its number is told" wait_for 10 is_told job
-is "and nobody else's who has none" "$(environment_of other | grep -c CONTROL)" 0
+ok "the number of its descriptor is in its environment" wait_for 10 is_told job
+is "and not in that of a service without one" "$(environment_of other | grep -c CONTROL)" 0
 is "it has this descriptor beside its own" "$(descriptors_of "$(pid_of job/sub)")" "0 1 2 3"
 job given c
 like "without a node its own is meant" "$(ask "$(call TakeGuard '"why":"mine"')")" '"id":'
 is "and guarded" "$(leases job)" 1
 like "guards names the service" "$(ctl guards job)" "lease .*pid $(pid_of job), .*\"mine\""
-is "it sees its own node and those below" \
+is "it sees its own node and the nodes below" \
 	"$(ask "$(call Status)" | jq -c '[.parameters.nodes[].path]')" '["job","job/sub"]'
 is "and their guards" \
 	"$(ask "$(call Guards)" | jq -c '[.parameters.guards[].node] | unique')" '["job","job/sub"]'
-like "it may guard what is below" "$(ask "$(call TakeGuard '"node":"job/sub","why":"below"')")" '"id":'
+like "it may guard nodes below" "$(ask "$(call TakeGuard '"node":"job/sub","why":"below"')")" '"id":'
 is "and let go of it" "$(ask "$(call Release '"why":"below"')")" '{"parameters":{}}'
 sub=$(pid_of job/sub)
 is "it may restart it" "$(ask "$(call Restart '"node":"job/sub"')")" '{"parameters":{}}'
@@ -85,7 +85,7 @@ for what in 'Status "node":"other"' 'Status "node":""' 'Status "node":"root"' 'S
 	is "it may not: $what" "$(ask "$(call "${what%% *}" "${what#* }")" | jq -r .error)" io.swansong.NotPermitted
 done
 is "the others are untouched" "$(state other)" up
-is "it releases what it holds" "$(ask "$(call Release '"why":"mine"')")" '{"parameters":{}}'
+is "it releases its own guard" "$(ask "$(call Release '"why":"mine"')")" '{"parameters":{}}'
 job say c "$(call TakeGuard '"why":"oneway"' ',"oneway":true')"
 ok "a oneway guard is taken" wait_for 5 has_leases job 1
 
@@ -93,13 +93,13 @@ ok "a oneway guard is taken" wait_for 5 has_leases job 1
 
 old=$(pid_of job)
 kill -KILL "$old"
-ok "what it held ends with it" wait_for 10 has_leases job 0
+ok "its guards end with it" wait_for 10 has_leases job 0
 ok "it is started again" wait_for 10 has_state job up
-: >"$dir/client.said"
+: >"$dir/client.out"
 job given c
 like "with a new connection" "$(ask "$(call TakeGuard '"why":"kept"')")" '"id":'
 job copy c
-ok "a child of it has that too" wait_for 5 says "$dir/client.said" '^holder: child'
+ok "a child of it has that too" wait_for 5 says "$dir/client.out" '^holder: child'
 child=$(last_child client)
 
 # --- A shell, with nothing but the descriptor ----------------------------------------------------
@@ -144,28 +144,28 @@ control = yes
 [job]
 command = $holder_command $dir/job.in
 control = yes
-stdout = file:$dir/client.said
+stdout = file:$dir/client.out
 [job/sub]
 command = $helpers/idle
 control = yes
 END
 ctl reload >/dev/null
-ok "what a shell asks for in vain ends nothing" wait_for 30 says "$log" '^many +\| all were asked for'
-# The shell does not wait for the daemon, which hears of the one that is released last.
+ok "a guard that is refused does not end the shell" wait_for 30 says "$log" '^many +\| all were asked for'
+# The shell does not wait for the daemon, which learns later of the guard that is released last.
 has_so_many() { says "$log" 'further refusals are not logged' && has_leases many 255; }
 ok "a connection has so many" wait_for 10 has_so_many
-like "the log says so" "$(cat "$log")" 'many: a guard is refused to pid [0-9]+: this connection holds 256 guards'
+like "the log reports it" "$(cat "$log")" 'many: a guard is refused to pid [0-9]+: this connection holds 256 guards'
 ok "and not without an end" test "$(grep -c 'a guard is refused' "$log")" -le 12
-like "the last line says that" "$(grep 'a guard is refused' "$log" | tail -n 1)" 'further refusals are not logged'
+like "and its last line announces the end" "$(grep 'a guard is refused' "$log" | tail -n 1)" 'further refusals are not logged'
 
 sh -eu -c '. "$1"; swansong_guard x; swansong_release x; echo harmless' x "$recipe" >"$dir/none" 2>&1
 is "without a daemon the recipe does nothing" "$(cat "$dir/none")" harmless
 SWANSONG_CONTROL=9 sh -eu -c '. "$1"; swansong_guard x; echo harmless' x "$recipe" >"$dir/none" 2>&1
 is "also with a number of nothing" "$(cat "$dir/none")" harmless
 
-# --- A stop that a leftover's copy holds up ------------------------------------------------------
+# --- A stop that a copy in a remaining process holds up ------------------------------------------
 
-is "the copy of a child holds what the service held" "$(leases job)" 1
+is "the copy of a child holds the guards of the service" "$(leases job)" 1
 kill -KILL "$child"
 job close c
 ok "the last copy releases it" wait_for 10 has_leases job 0
@@ -173,7 +173,7 @@ stop_daemon 20
 is "the daemon ends in peace" "$status" 0
 ok "nothing is left" wait_for 10 nobody_else
 
-# --- Without a socket, and as somebody else ------------------------------------------------------
+# --- Without a socket, and as another user -------------------------------------------------------
 
 cat >"$dir/plain" <<'END'
 . "$1"
@@ -203,14 +203,14 @@ counted() { kill -USR1 "$daemon" && says "$log" "${said}plain: running, 2 guards
 ok "and guarded" wait_for 10 counted
 plain=$(sed -n 's/.*plain: started, pid //p' "$log" | tail -n 1)
 if [ -n "$user" ]; then
-	is "whoever it runs as" "$(awk '/^Uid:/ { print $2 }' "/proc/$plain/status")" 65534
+	is "with any user" "$(awk '/^Uid:/ { print $2 }' "/proc/$plain/status")" 65534
 else
-	skip "whoever it runs as" "machine: needs root"
+	skip "with any user" "machine: needs root"
 fi
 stop_daemon 20
 is "which is no trouble to its stop" "$status" 0
 
-# --- Lent to somebody else -----------------------------------------------------------------------
+# --- Lent to another process ---------------------------------------------------------------------
 
 cat >"$dir/lend.py" <<'END'
 import os, signal, socket, sys
@@ -237,22 +237,22 @@ END
 for node in lent removed kept; do
 	printf '[%s]\ncommand = /usr/bin/env python3 %s %s\ncontrol = yes\n' \
 		$node "$dir/lend.py" "$dir/$node.borrower"
-	python3 "$dir/borrow.py" "$dir/$node.borrower" >"$dir/$node.said" &
+	python3 "$dir/borrow.py" "$dir/$node.borrower" >"$dir/$node.out" &
 	cleanup_fn end_process $!
 done >"$ini"
 for node in lent removed kept; do
-	wait_for 10 test -S "$dir/$node.borrower" || die "somebody borrows from $node"
+	wait_for 10 test -S "$dir/$node.borrower" || die "a process borrows from $node"
 done
 start_daemon
 for node in lent removed kept; do
-	ok "$node: the service lends its connection" wait_for 10 says "$dir/$node.said" '^answered'
+	ok "$node: the service lends its connection" wait_for 10 says "$dir/$node.out" '^answered'
 done
 sed -i '/^\[removed\]/,/^control/d; 0,/^control/s/yes/no/' "$ini"
-ok "one is given none any more, and one is removed" ctl reload
+ok "a reload takes the connection of a service, and removes another" ctl reload
 for node in lent removed; do
-	ok "$node: nobody speaks for it any more" wait_for 10 says "$dir/$node.said" '^closed'
+	ok "$node: its lent connection is closed" wait_for 10 says "$dir/$node.out" '^closed'
 done
-ok "the third is as it was" not says "$dir/kept.said" '^closed'
+ok "the third is as it was" not says "$dir/kept.out" '^closed'
 stop_daemon
 is "the daemon ends as ever" "$status" 0
 finish

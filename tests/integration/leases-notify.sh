@@ -1,5 +1,5 @@
 #!/bin/bash
-# X_SWANSONG_GUARD: a guard by a message and a descriptor, for whoever speaks sd_notify.
+# X_SWANSONG_GUARD: a guard by a message and a descriptor, for any client of sd_notify.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 . "$top_srcdir/tests/integration/holder-lib.sh"
@@ -8,20 +8,20 @@ config <<END
 [job]
 command = $holder_command $dir/client
 notify = yes
-stdout = file:$dir/client.said
+stdout = file:$dir/client.out
 kill-leftovers = no
 [deaf]
 command = $holder_command $dir/deaf
 notify = yes
-stdout = file:$dir/deaf.said
+stdout = file:$dir/deaf.out
 stop-timeout = 60s
 [deaf/part]
 END
 mkfifo "$dir/client" "$dir/deaf"
 start_daemon
 ctl wait --for ready
-ok "it is there" wait_for 10 says "$dir/client.said" begins
-ok "so is the other" wait_for 10 says "$dir/deaf.said" begins
+ok "it is there" wait_for 10 says "$dir/client.out" begins
+ok "so is the other" wait_for 10 says "$dir/deaf.out" begins
 
 refused() { grep -c 'X_SWANSONG_GUARD is refused' "$log"; }
 before=$(descriptors)
@@ -30,7 +30,7 @@ before=$(descriptors)
 
 tell client guard nightly_backup pipe
 is "a pipe holds a guard" "$(leases job)" 1
-like "guards says whose it is" "$(ctl guards job)" "lease .*pid $(pid_of job), .*\"nightly backup\""
+like "guards names the holder" "$(ctl guards job)" "lease .*pid $(pid_of job), .*\"nightly backup\""
 tell client guard second socket 'STATUS=busy'
 is "so does a pair of sockets" "$(leases job)" 2
 is "the rest of the message counts" "$(field job .service.status)" busy
@@ -44,11 +44,11 @@ ok "until the last copy is closed" wait_for 5 has_leases job 0
 for kind in pipe socket; do
 	tell client guard "$kind" "$kind"
 	tell client bury "$kind"
-	ok "nobody hides a $kind in itself" wait_for 10 has_leases job 0
+	ok "a $kind that is sent into itself does not keep its guard" wait_for 10 has_leases job 0
 done
 ok "nothing is left open" wait_for 5 has_descriptors "$before"
 
-# --- What is no guard ----------------------------------------------------------------------------
+# --- Messages that take no guard -----------------------------------------------------------------
 
 tell client guard a file
 tell client guard b dgram
@@ -56,7 +56,7 @@ tell client guard c two
 tell client guard d none
 tell client guard e pipe 'FDSTORE=1'
 tell client guard - pipe
-is "what cannot end, or is not one, or has no name, is refused" "$(leases job) $(refused)" "0 6"
+is "a guard that cannot end, has a wrong kind or no name is refused" "$(leases job) $(refused)" "0 6"
 tell client drop -
 like "and why" "$(cat "$log")" 'refused: not an end of a pipe'
 tell client drop b
@@ -70,7 +70,7 @@ tell client guard toomany pipe
 is "there are so many for each service" "$(leases job)" 64
 like "and why not more" "$(cat "$log")" 'refused: limit of 64 descriptors for each node'
 tell client lost toomany
-is "who asked in vain can know" "$(heard toomany)" lost
+is "the sender learns of the refusal" "$(heard toomany)" lost
 for i in {1..64}; do
 	tell client drop "n$i"
 done
@@ -83,7 +83,7 @@ tell client keep inherited
 child=$(last_child client)
 echo "exit 0" >"$dir/client"
 ok "the process ends" wait_for 10 has_state job "done"
-is "what it left behind holds the guard" "$(leases job)" 1
+is "a process that it left behind holds the guard" "$(leases job)" 1
 kill -KILL "$child"
 ok "until it ends as well" wait_for 10 has_leases job 0
 
@@ -99,6 +99,6 @@ like "and why" "$(cat "$log")" 'deaf: X_SWANSONG_GUARD is refused: the node is s
 tell deaf lost new
 ctl shutdown --no-wait --force
 await_daemon 20
-is "what holds out is revoked, and that was forced" "$status" 124
+is "a guard that is held too long is revoked, and the stop is forced" "$status" 124
 like "by name" "$(cat "$log")" 'deaf: revoking the guard of pid [0-9]+ \(.*\): held'
 finish

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Leases over the control socket: who may hold how many, how they end, and what a bad holder can do.
+# Leases over the control socket: which clients may hold how many, how they end, and the faults of bad
+# holders.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 . "$top_srcdir/tests/integration/holder-lib.sh"
@@ -33,11 +34,11 @@ tell client ask a "$(release "\"id\":$id,\"why\":\"z\"")"
 is "an id and another reason is none" "$(heard a | jq -r .error)" io.swansong.Failed
 tell client open b
 tell client ask b "$(release "\"id\":$id")"
-is "nobody's else are released" "$(heard b | jq -r .error) $(leases web)" "io.swansong.Failed 1"
+is "guards of other connections are not released" "$(heard b | jq -r .error) $(leases web)" "io.swansong.Failed 1"
 tell client ask a "$(release "\"id\":$id")"
-is "one is, by its id" "$(heard a) $(leases web)" '{"parameters":{}} 0'
+is "a guard is released by its id" "$(heard a) $(leases web)" '{"parameters":{}} 0'
 tell client ask a "$(release '')"
-like "which one has to be said" "$(heard a)" 'Failed.*expected id or why'
+like "a release without an id is refused if there are several" "$(heard a)" 'Failed.*expected id or why'
 tell client ask a "$(take '"why":"on the root"')"
 is "without a node it is the root's" "$(ctl guards --json | jq -r '.guards[] | select(.kind == "lease").node')" ""
 tell client close a
@@ -49,24 +50,24 @@ ok "the end of a connection releases all" wait_for 5 has_leases / 0
 tell client open a
 tell client ask a "$(take '"node":"web","why":"short","ttl_usec":200000')"
 tell client ask a "$(take '"node":"web","why":"long","ttl_usec":100000000')"
-like "guards says how long one has" "$(ctl guards web)" '"long", expires in'
+like "guards shows the remaining time of a guard" "$(ctl guards web)" '"long", expires in'
 ok "and JSON too" test "$(ctl guards web --json | jq '[.guards[].ttl_usec | numbers] | max')" -gt 50000000
-ok "one expires" wait_for 10 has_leases web 1
+ok "a guard expires" wait_for 10 has_leases web 1
 like "the log names it" "$(cat "$log")" 'web: guard expired after 200ms: pid [0-9]+ \(.*\): short'
 tell client ask a "$(take '"node":"web","ttl_usec":0')"
 is "its connection lives on; and no time is no guard" "$(heard a | jq -r .error)" io.swansong.Failed
 tell client say a "$(take '"node":"web","why":"followed","ttl_usec":100000' ',"more":true')"
 tell client hear a
-like "with more it is told at once" "$(heard a)" '"id":[0-9]+},"continues":true'
+like "a call with more has its reply at once" "$(heard a)" '"id":[0-9]+},"continues":true'
 tell client hear a
 like "and hears of the end, which is the last word" "$(heard a)" '"lost":"expired"}}$'
 tell client ask a "$(release '"why":"long"')"
 is "the connection is free again" "$(heard a)" '{"parameters":{}}'
 
-# --- What is not taken ---------------------------------------------------------------------------
+# --- Requests that are refused -------------------------------------------------------------------
 
 tell client ask a "$(take '"node":"nope"')"
-is "not of what is not there" "$(heard a | jq -r .error)" io.swansong.NoSuchNode
+is "there is no guard on a missing node" "$(heard a | jq -r .error)" io.swansong.NoSuchNode
 tell client ask a "$(take '"node":"web","ttl_usec":-1')"
 is "nor a time below 0" "$(heard a | jq -r .error)" org.varlink.service.InvalidParameter
 tell client ask a "$(take "\"node\":\"web\",\"why\":\"$(printf 'x%.0s' {1..201})\"")"
@@ -80,9 +81,9 @@ done
 is "4096 are one user's" "$(leases web)" 4096
 tell client open more
 tell client many more 10
-like "and no more, on whatever connection" "$(heard more)" 'refused 10: io.swansong.TooMany user [0-9]+ holds 4096 guards'
+like "and no more, on any connection" "$(heard more)" 'refused 10: io.swansong.TooMany user [0-9]+ holds 4096 guards'
 ctl guard web -- true 2>"$dir/full"
-is "swansongctl says so" "$?" 1
+is "swansongctl fails" "$?" 1
 like "clearly" "$(cat "$dir/full")" 'too many: user [0-9]+ holds 4096 guards'
 ok "others are answered" ctl status
 ok "and nothing keeps a service from its restart" ctl restart other
@@ -93,7 +94,7 @@ tell client close a
 tell client close more
 ok "all are released with their connections" wait_for 10 has_leases web 0
 
-# --- Copies, and where nobody finds them ---------------------------------------------------------
+# --- Copies, also where no scan finds them -------------------------------------------------------
 
 tell client open a
 tell client ask a "$(take '"node":"web","why":"copied"')"
@@ -106,7 +107,7 @@ ok "the last copy releases it" wait_for 5 has_leases web 0
 tell client open a
 tell client ask a "$(take '"node":"web","why":"hidden"')"
 tell client hide a
-ok "nobody hides one in itself" wait_for 10 has_leases web 0
+ok "a connection that is sent into itself does not keep its guard" wait_for 10 has_leases web 0
 
 # --- The stop ------------------------------------------------------------------------------------
 
@@ -129,10 +130,10 @@ told=$holder
 ok "a command runs under a guard" wait_for 5 says "$dir/told.out" held
 ctl shutdown web --no-wait
 tell client hear a
-like "who follows his guard hears of the stop of its node, or one above" "$(heard a)" '"stopping":true},"continues":true'
+like "a holder with more learns of the stop of its node, or of a node above" "$(heard a)" '"stopping":true},"continues":true'
 tell client quiet b
-is "nobody else does" "$(heard b)" nothing
-ok "a command is told by its signal" wait_for 5 says "$dir/told.err" told
+is "other holders do not" "$(heard b)" nothing
+ok "a command gets its signal" wait_for 5 says "$dir/told.err" told
 tell client open c
 tell client ask c "$(take '"node":"web"')"
 is "it is stopped" "$(heard c | jq -r .error)" io.swansong.NodeStopped
@@ -142,13 +143,13 @@ tell client hear c
 like "a late one knows at once" "$(heard c)" '"stopping":true'
 ctl shutdown web --force --no-wait
 tell client hear a
-like "who follows hears that it was revoked" "$(heard a)" '"lost":"revoked"}}$'
+like "a holder with more learns that its guard was revoked" "$(heard a)" '"lost":"revoked"}}$'
 tell client ask a "$(release '"why":"followed"')"
 is "and has it no more" "$(heard a | jq -r .error)" io.swansong.Failed
 tell client end b
 is "for all others it is the end of the connection" "$(heard b)" end
-ok "a command is not told by its signal again" test "$(grep -c '^told' "$dir/told.err")" = 1
-like "but the loss is said" "$(cat "$dir/told.err")" 'web: the guard was revoked'
+ok "a command gets its signal once" test "$(grep -c '^told' "$dir/told.err")" = 1
+like "but the loss is reported" "$(cat "$dir/told.err")" 'web: the guard was revoked'
 echo x >&"$told_fd"
 wait "$told"
 is "and its exit status is that of guard" "$?" 3
@@ -168,7 +169,7 @@ ok "a command runs under a guard of the root" wait_for 5 says "$dir/left.out" he
 others=$(pid_of web)\ $(pid_of web/sub)\ $(pid_of other)
 kill -KILL "$daemon"
 wait "$daemon" 2>/dev/null
-ok "the loss of the daemon is said" wait_for 5 says "$dir/left.err" 'the daemon has gone, and the guard with it'
+ok "the loss of the daemon is reported" wait_for 5 says "$dir/left.err" 'the daemon has gone, and the guard with it'
 ok "the command goes on" not gone "$left"
 echo >&"$left_fd"
 wait "$left"
@@ -193,8 +194,8 @@ frozen=$holder
 ok "a guard is held" wait_for 5 says "$dir/frozen.out" held
 kill -STOP "$frozen"
 stop_daemon 20
-is "the daemon ends within its budget, and says that it was forced" "$status" 124
-like "the log names who held it" "$(cat "$log")" "revoking the guard of pid $frozen \\(swansongctl\\): frozen work"
+is "the daemon ends within its budget, and its exit status is that of a forced stop" "$status" 124
+like "the log names the holder" "$(cat "$log")" "revoking the guard of pid $frozen \\(swansongctl\\): frozen work"
 kill -CONT "$frozen"
-ok "who thaws learns that it is gone" wait_for 10 says "$dir/frozen.err" 'guard (was revoked|with it)'
+ok "a holder that goes on learns that its guard is gone" wait_for 10 says "$dir/frozen.err" 'guard (was revoked|with it)'
 finish

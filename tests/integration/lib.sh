@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the integration tests share.  A test sources it first, and is a story then:
+# Functions of the integration tests.  A test sources this file first, and is a story then:
 #
 #	. "${0%/*}/lib.sh"
 #	config <<-END
@@ -21,7 +21,7 @@ set -u
 LC_ALL=C
 export LC_ALL
 unset NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID LISTEN_FDS LISTEN_PID
-unset PYTHONUNBUFFERED # what it prints to a log that others write to is a line, not its pieces
+unset PYTHONUNBUFFERED # else its prints to a shared log would be pieces of lines
 
 # By hand: tests/integration/NAME.sh from the build folder.
 : "${top_builddir:=$PWD}"
@@ -74,7 +74,7 @@ if [ -z "${in_world:-}" ]; then
 	in_world=yes exec "${world_of[@]}" bash "$(realpath "$0")" "$@"
 fi
 
-# --- What a test finds ---------------------------------------------------------------------------
+# --- Files and programs of a test ----------------------------------------------------------------
 
 dir=$(mktemp -d)
 chmod 755 "$dir"
@@ -85,7 +85,7 @@ daemon=
 helpers=$top_builddir/tests/helpers
 swansongd=$top_builddir/swansongd
 swansongctl=$top_builddir/swansongctl
-# For those who source this, and for their children.
+# For the stories, and for their children.
 : "$ini" "$log" "$helpers" "$swansongctl"
 export SWANSONG_SOCKET=$socket
 SWANSONG_LOGGER=$(realpath "$top_builddir")/swansong-logger
@@ -96,8 +96,8 @@ export SWANSONG_LOGGER
 n_tests=0
 n_failed=0
 
-comment() { # reads what may be of any kind
-	awk '{ print "# " $0 }' # which ends a last line that has no end
+comment() { # reads input of any kind
+	awk '{ print "# " $0 }' # awk ends a last line that has no end
 }
 
 result() { # STATUS NAME
@@ -111,7 +111,7 @@ result() { # STATUS NAME
 }
 
 ok() { # NAME COMMAND...: the command succeeds
-	local ok_name=$1 ok_status=0 # which the command does not see
+	local ok_name=$1 ok_status=0 # not visible to the command
 	shift
 	"$@" >"$dir/ok.out" 2>&1 || ok_status=$?
 	result "$ok_status" "$ok_name"
@@ -152,7 +152,7 @@ finish() {
 	exit $((n_failed > 0))
 }
 
-die() { # NAME: it did not, and the rest makes no sense then
+die() { # NAME: it failed, and the other tests need it
 	result 1 "$1"
 	finish
 }
@@ -182,15 +182,15 @@ at_exit() {
 trap at_exit EXIT
 trap 'exit 1' TERM INT HUP
 
-end_process() { # PID: something of ours, if it is still there
+end_process() { # PID: of this story, if it still exists
 	kill -KILL "$1" 2>/dev/null && wait "$1" 2>/dev/null
 	return 0
 }
 
 # --- Time ----------------------------------------------------------------------------------------
 
-# Waits for a condition that nobody announces; never for time to pass.  It is looked at once after
-# the deadline, however long nobody got a processor before.
+# Waits for a condition without an event of its own; never for time to pass.  The condition is checked once
+# more after the deadline, however late that is on a busy machine.
 wait_for() { # SECONDS CONDITION...
 	local deadline=$(($(now) + $1 * 1000)) at
 	shift
@@ -238,8 +238,8 @@ program() { # NAME
 	echo "$real"
 }
 
-# A daemon of $ini that answers.  $log has what it says, every change of state (-v), and the output
-# of its services.
+# A daemon of $ini that answers.  $log has its messages, every change of state (-v), and the output of its
+# services.
 start_daemon() { # [OPTION...]
 	launch "$swansongd" -v -c "$ini" --socket "$socket" "$@"
 	if ! wait_for 10 ctl_answers || gone "$daemon"; then
@@ -265,14 +265,14 @@ ctl() {
 
 ctl_answers() { gone "$daemon" || ctl status >/dev/null 2>&1; }
 
-# So many control connections are there: the daemon has closed those of who has ended.
+# The number of control connections: the daemon has closed those of clients that have ended.
 has_connections() { # NUMBER
 	local listed
 	listed=$(awk -v path="$socket~" '$8 == path' /proc/net/unix | wc -l)
 	[ "$listed" = $((1 + $1)) ] # with the one that listens
 }
 
-# Its descriptors, when nobody asks it anything.
+# Its descriptors, once no client is connected.
 descriptors() {
 	wait_for 10 has_connections 0 || return
 	find "/proc/$daemon/fd" -type l | wc -l
@@ -309,7 +309,7 @@ field() { # NODE JQ-PATH
 	ctl status --json | jq -r --arg path "$1" ".nodes[] | select(.path == \$path) | $2"
 }
 
-# It is done by a kill, or by revoking a guard: it says so, and its exit status does.
+# The command kills, or revokes a guard: its output and its exit status show it.
 by_force() { # COMMAND...
 	local force_status=0
 	"$@" >"$dir/by_force" 2>&1 || force_status=$?
@@ -331,7 +331,7 @@ service() { # NODE [LINE...]
 	[ $# = 0 ] || printf '%s\n' "$@"
 }
 
-# Of the guards on a node and below it: how many are leases; of those on it: "leftover process".
+# The number of leases on a node and below it; the kinds of the guards on a node itself, as "action lease".
 leases() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; } # [NODE]
 has_leases() { [ "$(leases "$1")" = "$2" ]; } # NODE NUMBER
 kinds_of_guards() { # NODE
@@ -356,7 +356,7 @@ in_order() { # REGEX...: each has a line in the log, and their first ones are in
 	done
 }
 
-# Who is there besides this test: pid, parent, state, command.  Only in a world of its own.
+# Processes beside this test: pid, parent, state, command.  Only in a world of its own.
 others() {
 	local list
 	list=$(ps -e -o pid=,ppid=,stat=,args=)

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Sockets that are opened for services outlive them: who connects while one is restarted waits.
+# Sockets that are opened for services outlive them: a client that connects during a restart waits.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
 counter="/usr/bin/env python3 $top_srcdir/tests/helpers/counter.py"
 talker="/usr/bin/env python3 $top_srcdir/tests/helpers/talker.py"
 mkfifo "$dir/talk"
-exec 9<>"$dir/talk" # so that what is in it stays while nobody reads
+exec 9<>"$dir/talk" # a writer keeps the pipe's contents while it has no reader
 config <<END
 [swansong]
 log = inherit
@@ -40,7 +40,7 @@ stop-timeout = 60s
 END
 mkfifo "$dir/slow.go"
 
-# N connections one after the other, each with an answer; what was not answered is said.
+# N connections one after the other, each with an answer; connections without an answer are printed.
 client() { # tcp:PORT|unix:PATH N
 	python3 - "$1" "$2" <<-'PYTHON'
 		import socket, sys
@@ -76,15 +76,15 @@ mkfifo "$dir/began"
 ) >"$dir/answers" &
 asking=$!
 read -r _ <"$dir/began"
-ok "nor when somebody restarts it meanwhile" ctl --timeout 60s restart web
+ok "nor during a restart" ctl --timeout 60s restart web
 wait "$asking"
-like "whatever was under way then" "$(cat "$dir/answers")" '^0 failed'
+like "also of connections in progress" "$(cat "$dir/answers")" '^0 failed'
 like "its listener is the daemon's" "$(ss -Hltnp 'sport = 8080')" 'swansongd'
 
 is "a socket has the mode that was asked for" "$(stat -c %a "$dir/shared")" 606
 is "two services share one" "$(client "unix:$dir/shared" 1 | sed 's/one$\|two$/x/')" \
 	'0 failed, 1 servers, x'
-ok "one of them stops" ctl stop shared/one
+ok "a server of two stops" ctl stop shared/one
 is "the other serves all" "$(client "unix:$dir/shared" 20)" '0 failed, 1 servers, two'
 is "and owners" "$(stat -c %u:%g "$dir/own")" 65534:65534
 
@@ -96,9 +96,9 @@ ok "several sockets arrive with their names" wait_for 20 holds '3: names, listen
 printf '%s\n' 'store file 0' 'store pipe 1' 'store file2 0' 'store toomany 0' 'barrier' >"$dir/talk"
 ok "descriptors are taken" wait_for 20 says "$log" '^talker: barrier is over'
 is "as many as are allowed" "$(field talk .service.stored)" 3
-ok "which is told" says "$log" 'talk: FDSTORE=1 is refused: fd-store-max is reached'
+ok "and the refusal is logged" says "$log" 'talk: FDSTORE=1 is refused: fd-store-max is reached'
 printf 'exit 1\nheld\n' >"$dir/talk"
-ok "the next run has them back, but for who hung up" wait_for 20 \
+ok "the next run has them back, except a closed one" wait_for 20 \
 	holds '5: names, listen, listen, file=kept file, file2=kept file2'
 printf 'say FDSTOREREMOVE=1|FDNAME=file\nexit 1\nheld\n' >"$dir/talk"
 ok "or was removed" wait_for 20 holds '4: names, listen, listen, file2=kept file2'
@@ -124,10 +124,10 @@ pid=$(pid_of talk)
 ok "a reload takes one of its sockets" ctl --timeout 60s reload
 ok "which needs another process" wait_for 20 is_up_anew talk "$pid" # the old one would read a part
 echo held >"$dir/talk"
-ok "it has the others, and what it had left" wait_for 20 holds '3: listen, listen, file=kept file'
+ok "it has the others, and those that were not sent" wait_for 20 holds '3: listen, listen, file=kept file'
 is "which are the same" "$(stat -c %i "$dir/own")" "$own"
 
-# --- What cannot be opened -----------------------------------------------------------------------
+# --- Sockets that cannot be opened ---------------------------------------------------------------
 
 python3 -c '
 import socket, sys, signal
@@ -136,16 +136,16 @@ print("listening", flush=True)
 signal.pause()' >"$dir/taken" &
 taken=$!
 cleanup_fn end_process "$taken"
-ok "somebody has an address" wait_for 20 says "$dir/taken" listening
+ok "another process has an address" wait_for 20 says "$dir/taken" listening
 printf '[late]\ncommand = %s 5\nlisten = tcp:127.0.0.1:8082\n' "$counter" >>"$ini"
 ok "a reload that needs it is refused" not ctl reload
 line=$(wc -l <"$ini")
-like "who asks is told where and why" "$(ctl reload 2>&1)" \
+like "the client learns the place and the reason" "$(ctl reload 2>&1)" \
 	"swansong.ini:$line: \[late\] listen: Address already in use"
 : >"$log"
 kill -HUP "$daemon"
 ok "by a signal it is refused as well" wait_for 10 says "$log" 'the reload is refused'
-ok "the log says why and where" says "$log" \
+ok "the log gives the place and the reason" says "$log" \
 	"swansong.ini:$line: \\[late\\] listen: cannot listen on tcp:127.0.0.1:8082: Address already in use"
 is "nothing has changed" "$(field late .path)" ''
 is "and the others serve on" "$(client tcp:8080 20 | sed 's/, .*//')" '0 failed'
@@ -156,11 +156,11 @@ is "and there is an answer" "$(client tcp:8082 2)" '0 failed, 1 servers, listen'
 connects() { # PATH
 	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$1" 2>/dev/null
 }
-ok "who is not started yet is connected to" connects "$dir/idle"
-wait_for 20 says "$dir/slow" ready || die "who ends slowly is there"
+ok "a service that is not started yet accepts connections" connects "$dir/idle"
+wait_for 20 says "$dir/slow" ready || die "the slow service is up"
 kill "$daemon"
 wait_for 20 says "$dir/slow" TERM || die "all is asked to end"
-ok "once nothing is started any more who is down is not" not connects "$dir/idle"
+ok "in a shutdown a service that is down accepts none" not connects "$dir/idle"
 echo >"$dir/slow.go"
 await_daemon 30
 is "the daemon ends" "$status" 0
@@ -171,5 +171,5 @@ printf '[web]\ncommand = %s 5\nlisten = tcp:192.0.2.1:80\n' "$counter" | config
 launch "$swansongd" -v -c "$ini" --socket "$socket"
 await_daemon 10
 is "a daemon that cannot listen does not start" "$status" 1
-ok "and says why" says "$log" 'swansong.ini:3: \[web\] listen: cannot listen on tcp:192.0.2.1:80'
+ok "and logs the reason" says "$log" 'swansong.ini:3: \[web\] listen: cannot listen on tcp:192.0.2.1:80'
 finish

@@ -1,5 +1,6 @@
 # The real programs together, one story a script.
 dist_check_SCRIPTS += \
+	%D%/agent.sh \
 	%D%/attach.sh \
 	%D%/audit-tree.sh \
 	%D%/aborted.sh \
@@ -25,6 +26,8 @@ dist_check_SCRIPTS += \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/dependents.sh \
+	%D%/docker.sh \
+	%D%/drain-quiet.sh \
 	%D%/dropins.sh \
 	%D%/enable.sh \
 	%D%/events.sh \
@@ -36,6 +39,8 @@ dist_check_SCRIPTS += \
 	%D%/exec-terminal.sh \
 	%D%/exit-status.sh \
 	%D%/exporter.sh \
+	%D%/exporter-actions.sh \
+	%D%/exporter-logs.sh \
 	%D%/exporter-metrics.sh \
 	%D%/exporter-clients.sh \
 	%D%/exporter-past.sh \
@@ -78,6 +83,7 @@ dist_check_SCRIPTS += \
 	%D%/names.sh \
 	%D%/notify.sh \
 	%D%/notify-senders.sh \
+	%D%/ocf.sh \
 	%D%/readme.sh \
 	%D%/ready.sh \
 	%D%/ready-foreign.sh \
@@ -129,6 +135,10 @@ dist_check_SCRIPTS += \
 	%D%/order-keys.sh \
 	%D%/order-restart.sh \
 	%D%/page.sh \
+	%D%/page-again.sh \
+	%D%/page-large.sh \
+	%D%/page-log.sh \
+	%D%/page-node.sh \
 	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/python-service.sh \
@@ -156,10 +166,14 @@ EXTRA_DIST += %D%/attach-lib.sh \
 	%D%/cgroup-lib.sh \
 	%D%/container-lib.sh \
 	%D%/exporter-lib.sh \
+	%D%/fleet.sh \
+	%D%/fleet-address.sh \
+	%D%/fleet-lib.sh \
 	%D%/holder-lib.sh \
 	%D%/inits.sh \
 	%D%/lib.sh \
 	%D%/otlp.schema.json \
+	%D%/page-lib.sh \
 	%D%/preload-lib.sh \
 	%D%/senders-lib.sh \
 	%D%/web-tree.sh \

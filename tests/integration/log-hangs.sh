@@ -1,6 +1,6 @@
 #!/bin/bash
-# A file system that hangs with a log file on it: the daemon never opens that file, and only the lines for it
-# wait.
+# A file system that hangs with a log file on it: the daemon never opens that file, only the lines for it
+# wait, and no client hangs.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -26,15 +26,28 @@ command = sh -c 'while read -r line; do echo "\$line"; done <>$dir/lines'
 log = file:$dir/other
 END
 start_daemon
-ok "services start whose log hangs" wait_for 10 has_state loud up
+ok "services with a log that hangs start" wait_for 10 has_state loud up
 ok "also one that writes nothing" wait_for 10 has_state quiet up
 echo one >"$dir/lines"
 ok "the lines of another service are written" wait_for 10 says "$dir/other" '^one$'
 ok "the daemon answers" ctl status
 
-ok "a stop does not wait for what hangs, if there is no line" ctl stop quiet --timeout 5s
+# Clients read log files in a child process, which they leave there.
+began=$(now)
+like "status of its service answers, with the last lines that the logger has" \
+	"$(timeout 60 "$swansongctl" status loud)" '1000'
+timeout 60 "$swansongctl" logs -n 2000 quiet loud other >"$dir/shown" 2>"$dir/said"
+is "logs shows these lines as well, and those of other file systems" "$(sed 's/.* //' "$dir/shown" | sort -n | cksum)" \
+	"$({ echo one && seq 1 1000; } | sort -n | cksum)"
+is "logs names the files that do not answer, and waits only for the first" "$(sort "$dir/said")" \
+	"swansongctl: loud: older lines are not shown: $dir/hung/made/loud: the file system does not answer
+swansongctl: quiet: older lines are not shown: $dir/hung/quiet: the file system does not answer"
+within "both wait for the first file" $(($(now) - began)) 5000 20000
+ok "no client is left" wait_for 10 sh -c '! pgrep -x swansongctl'
+
+ok "a stop without lines does not wait for a log that hangs" ctl stop quiet --timeout 5s
 ok "else for the stop-timeout" ctl stop loud --timeout 5s
-ok "which the log says" says "$log" "loud: log: the last 3893 bytes are not in $dir/hung/made/loud"
+ok "and the loss is logged" says "$log" "loud: log: the last 3893 bytes are not in $dir/hung/made/loud"
 stop_daemon 20
 is "the end is graceful" "$status" 0
 no_logger() { ! pgrep -x swansong-logger >"$dir/loggers"; }

@@ -62,7 +62,7 @@ chown "$user" "$dir/roots"
 ok "with the right the file is made" wait_for 10 test -f "$dir/roots/forbidden"
 stop_daemon
 is "the end is graceful" "$status" 0
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 
 sed -i "s/^log-user = .*/log-user = no-such-user/" "$ini"
 like "a user that is not there is refused" "$("$swansongctl" check "$ini" 2>&1)" \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Without a free descriptor the logger keeps what it has and says so; and nodes that a reload renames or removes
-# leave no line behind.
+# Without a free descriptor the logger keeps its files and logs the shortage; and nodes that a reload renames
+# or removes leave no line behind.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -22,11 +22,11 @@ for n in {1..30}; do
 	wait_for 10 has_state "many/$n" up || die "many/$n is up"
 done
 ok "the first files are written" wait_for 10 says "$dir/file-1" '^line 1$'
-ok "the log says why others are not" wait_for 10 says "$log" 'logger: message refused: stream [0-9]+: Too many open files'
+ok "the log gives the reason for the others" wait_for 10 says "$log" 'logger: message refused: stream [0-9]+: Too many open files'
 ok "the daemon answers" ctl status
 stop_daemon 20
 is "the end is graceful" "$status" 0
-ok "and says what is missing" says "$log" 'many/30: log: the last 8 bytes are not in'
+ok "and the number of missing bytes" says "$log" 'many/30: log: the last 8 bytes are not in'
 
 config <<END
 [stays]
@@ -46,10 +46,10 @@ ctl reload >/dev/null || die "the reload is done"
 expected=$({ echo begun; seq 1 5000; } | cksum)
 is_whole() { [ "$(cksum <"$dir/$1")" = "$expected" ]; } # FILE
 ok "all lines of a removed node are in its file" wait_for 10 is_whole removed
-ok "those of a renamed node go on in its file" wait_for 10 says "$dir/renamed" '^begun$'
+ok "the lines of a renamed node go on in its file" wait_for 10 says "$dir/renamed" '^begun$'
 wait_for 10 has_state other up || die "the renamed node is up"
 is "which has both runs, whole" "$(grep -c begun "$dir/renamed") $(grep -Ecv begun "$dir/renamed")" "2 5000"
 stop_daemon
 is "the end is graceful after a reload" "$status" 0
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

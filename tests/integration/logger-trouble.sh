@@ -98,5 +98,5 @@ within "the end of a run does not wait for a file that cannot be written" $(($(n
 rm "$dir/disk/fill"
 ok "its line comes when there is room" wait_for 10 says "$dir/disk/once" '^said$'
 stop_daemon
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

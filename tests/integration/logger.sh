@@ -102,9 +102,9 @@ wait "$starting"
 is "the logger is killed twenty times" "$died" 20
 ok "the load is done" wait_for 60 has_state load "done"
 is "no line is lost, none is there twice" "$(cksum <"$dir/load")" "$(seq 1 "$(cat "$dir/last-number")" | cksum)"
-ok "the log says that it died" says "$log" 'logger: has died; started again'
+ok "the log reports the death" says "$log" 'logger: has died; started again'
 
-# --- Names, and what a reload changes ---
+# --- Names, and changes by a reload ---
 
 echo before >"$dir/lines"
 ok "a line comes" wait_for 10 says "$dir/cat" '^before$'
@@ -123,7 +123,7 @@ ok "its file has the last line under the old name" says "$dir/made/for/it/both" 
 stop_daemon
 is "the end is graceful" "$status" 0
 is "with it the last line is there" "$(last made/for/it/both)" "last of two"
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 
 # --- The logger hangs ---
 
@@ -142,7 +142,7 @@ ctl stop one >/dev/null 2>&1 &
 stopping=$!
 ok "the node waits for its last line" wait_for 10 has_kinds_of_guards one log
 wait "$stopping"
-ok "not for longer than its timeout, and the log says so" \
+ok "not for longer than its timeout, and the missing bytes are logged" \
 	says "$log" "one: log: the last 12 bytes are not in $dir/hangs"
 kill -CONT "$pid"
 ok "they come when it goes on" wait_for 10 says "$dir/hangs" '^last of one$'
@@ -173,7 +173,7 @@ for signal in KILL ABRT; do
 	kill -CONT "$pid"
 	ok "after that they are written" wait_for 20 is_all
 	pkill -KILL -x idle
-	ok "and the logger ends when nobody can write" wait_for 20 is_zombie_or_gone "$pid"
+	ok "and the logger ends when its pipes have no writer" wait_for 20 is_zombie_or_gone "$pid"
 done
 
 config <<END
@@ -216,7 +216,7 @@ END
 start_daemon
 wait_for 10 logger_is_there || die "there is a logger"
 echo >"$dir/lines"
-wait_for 10 test -e "$dir/said-again" || die "the lines are said"
+wait_for 10 test -e "$dir/said-again" || die "the lines are written"
 kill -ABRT "$daemon"
 wait_for 10 is_zombie_or_gone "$daemon" || die "the daemon ends"
 wait "$daemon" 2>/dev/null
@@ -250,7 +250,7 @@ command = sh -c 'seq 1 1000000; echo >$dir/flooded; exec sed -u s/^/line:/ <>$di
 log = file:$dir/disk/flood
 log-size = infinity
 [held]
-command = sh -c 'seq 1 50000; echo >$dir/held-said; exec $dir/says-last held $dir/never'
+command = sh -c 'seq 1 200000; echo >$dir/held-said; exec $dir/says-last held $dir/never'
 log = file:$dir/disk/held
 stop-timeout = 1s
 autostart = no
@@ -262,16 +262,16 @@ ok "the log names the file" wait_for 10 says "$log" 'flood: log: cannot write .*
 ctl start held >/dev/null || die "held is up"
 wait_for 10 test -e "$dir/held-said" || die "held has written"
 ok "a stop does not wait for longer than its timeout" ctl stop held --timeout 20s
-ok "and says what is missing" says "$log" 'held: log: the last [0-9]+ bytes are not in'
-like "status shows what is lost" "$(ctl status flood 2>&1)" 'lost: +[0-9]+ lines \([0-9]+ bytes\) of its log'
+ok "and logs the missing bytes" says "$log" 'held: log: the last [0-9]+ bytes are not in'
+like "status shows the lost lines" "$(ctl status flood 2>&1)" 'lost: +[0-9]+ lines \([0-9]+ bytes\) of its log'
 mount -o remount,size=32m "$dir/disk"
 ok "with room it is written again" wait_for 20 says "$log" 'flood: log: .* is written again: [0-9]+ lines'
 echo end >"$dir/lines"
 ok "with the last line" wait_for 10 says "$dir/disk/flood" '^line:end$'
 dropped=$(sed -n 's/.*flood: log: .* is written again: \([0-9]*\) lines.*/\1/p' "$log" | awk '{ n += $1 } END { print n }')
-is "what was sent is what is there and what was dropped" \
+is "each line is there or counted as lost" \
 	"$(($(grep -Ec '^[0-9]+$' "$dir/disk/flood") + dropped))" 1000000
 ok "some were dropped" test "$dropped" -gt 0
 stop_daemon 20
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What services have said is shown, of earlier runs, too, and what they say goes on to who follows it:
-# over restarts of the service, the death of the logger, and a reload.
+# Output of services is shown, also of earlier runs, and new lines go to the clients that follow them: over
+# restarts of the service, the death of the logger, and a reload.
 . "${0%/*}/lib.sh"
 
 logger() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 == "swansong-logger" { print $1; exit }'; }
@@ -59,8 +59,8 @@ start_daemon
 
 # --- The last lines ---
 
-wait_for 10 last_is web/a "a begins" || die "what a service has said is shown"
-ok "what a service has said is shown" last_is web/a "a begins"
+wait_for 10 last_is web/a "a begins" || die "the output of a service is shown"
+ok "the output of a service is shown" last_is web/a "a begins"
 ok "the files of stdout and stderr are logs, too" wait_for 10 last_is out "to err"
 is "in the order of time" "$(ctl logs out | sort)" "to err
 to out"
@@ -78,14 +78,14 @@ web/b | two"
 is "a line is an object" "$(ctl logs --json -n 1 web/a |
 	jq -c --argjson pid "$(pid_of web/a)" '[.node, .pid == $pid, .generation, .stream, .message, (.time | length)]')" \
 	'["web/a",true,1,"stdout","three",27]'
-is "standard error is told" "$(ctl logs --json out | jq -r 'select(.message == "to err").stream')" stderr
-like "what is not captured says so" "$(ctl logs quiet 2>&1)" '^swansongctl: quiet: output not captured: log = inherit$'
+is "lines of standard error are marked" "$(ctl logs --json out | jq -r 'select(.message == "to err").stream')" stderr
+like "a service that is not captured is reported" "$(ctl logs quiet 2>&1)" '^swansongctl: quiet: output not captured: log = inherit$'
 is "and does not hide others" "$(ctl logs -n 1 quiet web/a 2>/dev/null)" "three"
 ctl restart web/a >/dev/null || die "a is restarted"
 ok "another run speaks" wait_for 10 last_is web/a "a begins"
 is "lines of earlier runs are shown" "$(messages web/a)" "a begins one three a begins"
 
-# --- What is older than the memory ---
+# --- Lines that the memory has no more
 
 ctl start old >/dev/null || die "old is done"
 is "older lines are taken from files, rotated and compressed" "$(ctl logs -n 15000 old | cksum)" \
@@ -103,7 +103,7 @@ is "also of one that has not run since" "$(ctl logs -n 100000 old | cksum)" "$(s
 like "status shows the last lines" "$(ctl status web/a)" 'log: +[0-9:]+ a begins'
 wait_for 10 has_state bad failed || die "bad has failed"
 failed_says() { ctl status bad | grep -qE 'last run: +[0-9:]+ cannot open the door'; }
-ok "and why a service said that it failed" wait_for 10 failed_says
+ok "and the failure that a service reported" wait_for 10 failed_says
 
 # --- Following ---
 
@@ -111,7 +111,7 @@ ok "and why a service said that it failed" wait_for 10 failed_says
 follower=$!
 cleanup_fn end_process "$follower"
 follows() { says "$dir/follow" "$1"; } # REGEX
-ok "who follows gets the last line" wait_for 10 follows '^web/a \| a begins$'
+ok "a follower gets the last line" wait_for 10 follows '^web/a \| a begins$'
 for i in 1 2 3; do
 	pid=$(logger)
 	say a "before $i"
@@ -143,11 +143,11 @@ wait_for 10 is_stopped "$slow" || die "it is suspended"
 ctl start --no-wait loud >/dev/null
 ok "the service is not held up" wait_for 60 test -e "$dir/loud-said"
 say b "a word of another"
-ok "nor is who reads" wait_for 10 follows '^web/b \| a word of another$'
+ok "nor are other followers" wait_for 10 follows '^web/b \| a word of another$'
 ok "the last line is written" wait_for 30 last_is loud 1000000
 kill -CONT "$slow"
 ok "it goes on, up to the end" wait_for 30 says "$dir/slow" '^loud  \| 1000000$'
-ok "and is told what it missed" wait_for 10 says "$dir/slow.err" 'loud: [0-9]+ bytes of output were not read in time'
+ok "and learns how much it missed" wait_for 10 says "$dir/slow.err" 'loud: [0-9]+ bytes of output were not read in time'
 end_process "$slow"
 
 # --- logrotate ---
@@ -158,7 +158,7 @@ is_new() { say a rotated && says "$dir/a.log" 'Z rotated$'; }
 ok "as for logrotate" wait_for 10 is_new
 ok "the old one has none of it" not says "$dir/a.log.1" rotated
 
-# --- Who may read ---
+# --- Users that may read
 
 if [ "$(id -u)" = 0 ]; then
 	chmod 666 "$socket"
@@ -175,11 +175,11 @@ fi
 
 # Nothing of a reader stays in the daemon.
 end_process "$follower"
-ok "who has read is gone" wait_for 10 has_connections 0
+ok "the connections of readers are closed" wait_for 10 has_connections 0
 before=$(descriptors)
 for _ in {1..20}; do ctl logs web >/dev/null || break; done
 is "no descriptor stays" "$(descriptors)" "$before"
 stop_daemon 20
 is "the end is graceful" "$status" 0
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

@@ -11,10 +11,10 @@ man=$top_srcdir/man
 for folder in /usr/local/bin /var/log/nginx /var/lib; do
 	mount -t tmpfs tmpfs "$folder" || skip_all "machine: cannot mount on $folder"
 done
-mkdir -p /var/lib/swansong /var/lib/nginx "$dir/etc/supervisor" "$dir/etc/swansong/swansong.d" "$dir/work"
+mkdir -p /var/lib/swansong /var/lib/nginx "$dir/etc/supervisor" "$dir/etc/swansong/swansong.d" "$dir/examples"
 printf '#!/bin/sh\nexec sleep infinity\n' >/usr/local/bin/worker
-printf '#!/bin/sh\n' | tee /usr/local/bin/backup >"$dir/work/run-tests"
-chmod 755 /usr/local/bin/* "$dir/work/run-tests"
+printf '#!/bin/sh\n' | tee /usr/local/bin/backup >"$dir/examples/run-tests"
+chmod 755 /usr/local/bin/* "$dir/examples/run-tests"
 PATH=$(realpath "$top_builddir"):$(realpath "$top_srcdir")/contrib/convert:$PATH
 export XDG_RUNTIME_DIR=/run
 printf '[program:app]\ncommand=/usr/local/bin/worker\n' >"$dir/etc/supervisor/supervisord.conf"
@@ -96,7 +96,7 @@ done
 runs() { # SCRIPT
 	local script=${1//\/etc\//$dir/etc/} pid
 	# shellcheck disable=SC2016  # for the shell within
-	(cd "$dir/work" && exec bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; '"$script") \
+	(cd "$dir/examples" && exec bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; '"$script") \
 		>"$dir/output" 2>&1 </dev/null &
 	pid=$!
 	case $script in
@@ -117,7 +117,7 @@ runs() { # SCRIPT
 	return "$result"
 }
 
-printf '[web]\ncommand = sleep infinity\n' >"$dir/work/web.ini"
+printf '[web]\ncommand = sleep infinity\n' >"$dir/examples/web.ini"
 for page in "$man"/*.[1578]*; do
 	page=${page##*/}
 	while IFS= read -r -d '' script; do
@@ -125,7 +125,7 @@ for page in "$man"/*.[1578]*; do
 			skip "$page: $script" "machine: no varlinkctl, which systemd 255 has"
 			continue
 		fi
-		cp "$ini" "$dir/work/new.ini"
+		cp "$ini" "$dir/examples/new.ini"
 		! gone "$daemon" || start_tree
 		ok "$page: ${script%%$'\n'*}" runs "$script"
 	done < <(scripts "$page")

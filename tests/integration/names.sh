@@ -15,7 +15,7 @@ ok "all is ready" ctl wait / --for ready --timeout 10s
 is "the last part is enough" "$(ctl status nginx --json | jq -r '.nodes[0].path')" web/nginx
 is "so are the last two" "$(ctl status api/worker --json | jq -r '.nodes[0].path')" web/api/worker
 ok "a command takes it" ctl restart redis --timeout 10s
-is "for that node" "$(field db/redis .generation) $(field web/nginx .generation)" "2 1"
+is "for the node with the short name" "$(field db/redis .generation) $(field web/nginx .generation)" "2 1"
 ok "also one that waits" ctl wait nginx --for ready --timeout 10s
 
 no_node() { # NAME MESSAGE
@@ -28,7 +28,7 @@ no_node web/ngnix "; did you mean web/nginx?"
 no_node sollo "; did you mean solo?"
 no_node nothing-like-it ""
 no_node nowhere/near ""
-is "programs are told" "$(ctl status ngnix --json 2>/dev/null | jq -c .parameters.similar)" \
+is "JSON has the similar paths" "$(ctl status ngnix --json 2>/dev/null | jq -c .parameters.similar)" \
 	'["web/nginx"]'
 
 ctl stop / >"$dir/out" 2>&1

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Without control groups, what the dead and who executes have said is heard as that of their service.
+# Without control groups, a message of a process that has died or calls execve(2) counts as its service's.
 . "${0%/*}/lib.sh"
 hide_cgroups
 # shellcheck disable=SC2034  # for what is sourced
-own=unheard # nothing is left of it that would tell whose it was
+own=unheard # nothing shows any more which service it belonged to
 . "${0%/*}/senders-lib.sh"
 
-# Who has no environment may say what he likes: he is not looked at so often for each word.
+# A process without an environment may send many messages: its descent is not checked for each of them.
 cat >"$dir/anonymous" <<'END'
 import array, os, socket, sys, time
 if len(sys.argv) == 2:
@@ -28,7 +28,7 @@ for _ in range(400):
 heard, ours = os.pipe()
 link.sendmsg([b"BARRIER=1"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [ours]))])
 os.close(ours)
-os.read(heard, 1)  # its other end is closed by who reads all this
+os.read(heard, 1)  # the daemon closes the other end when it has read all this
 open(sys.argv[1], "w").close()
 END
 config <<END
@@ -40,7 +40,7 @@ notify = yes
 END
 reads() { sed -n 's/^syscr: //p' "/proc/$daemon/io"; }
 start_daemon
-ok "who has no environment is read" wait_for 30 test -e "$dir/heard"
+ok "a message without a known sender is read" wait_for 30 test -e "$dir/heard"
 comment <<<"$(reads) reads"
 ok "in few looks" test "$(reads)" -lt 60000
 is "and not believed" "$(field quiet .service.status)" null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What services say by the notify protocol is heard, checked, bounded, and shown.
+# Messages of services by the notify protocol are read, checked, bounded, and shown.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -74,7 +74,7 @@ for fifo in talk quick patient watched hung replaced detached orphaned hooked le
 	mkfifo "$dir/$fifo"
 done
 
-tell() { # SERVICE COMMAND...: when it has been carried out, all that it said has been followed
+tell() { # SERVICE COMMAND...: returns when it is carried out and the daemon has processed its messages
 	local service=$1 before
 	shift
 	before=$(grep -c '^talker: barrier is over' "$log")
@@ -82,7 +82,7 @@ tell() { # SERVICE COMMAND...: when it has been carried out, all that it said ha
 	wait_for 20 more_barriers_than "$before" || die "$service: $*"
 }
 more_barriers_than() { [ "$(grep -c '^talker: barrier is over' "$log")" -gt "$1" ]; }
-order() { # SERVICE COMMAND...: it will not be there to say that it is done
+order() { # SERVICE COMMAND...: the process does not live to confirm it
 	local service=$1
 	shift
 	echo "$*" >"$dir/$service"
@@ -93,10 +93,10 @@ is_at_most() { [ "$(field "$1" ".service.$2")" -le "$3" ]; }
 
 start_daemon
 
-# --- What it says of itself ----------------------------------------------------------------------
+# --- Messages of a service about itself ----------------------------------------------------------
 
 tell talk 'say STATUS=warming up'
-is "it is starting until it says that it is ready" "$(state talk)" starting
+is "a service is starting until it sends READY=1" "$(state talk)" starting
 is "its status is shown" "$(field talk .service.status)" 'warming up'
 tell talk 'say EXTEND_TIMEOUT_USEC=100000000'
 ok "a start may take longer than was meant" is_at_least talk next_usec 60000000
@@ -111,21 +111,21 @@ is "and an error" "$(field talk .service.error)" 2
 like "which has a name for people" "$(ctl status talk)" 'error: *2 \(No such file or directory\)'
 
 tell talk "say RELOADING=1|MONOTONIC_USEC=1"
-ok "it reloads, since when it says" is_at_least talk reloading_usec 1000000
+ok "it reloads since the time of its message" is_at_least talk reloading_usec 1000000
 is "and is up" "$(state talk)" up
 like "which is shown" "$(ctl status)" 'talk .*, reloading'
 tell talk 'say READY=1'
 is "until it is ready again" "$(field talk .service.reloading_usec)" null
 tell talk 'say RELOADING=1|MONOTONIC_USEC=0'
-ok "whatever time that is" is_at_least talk reloading_usec 0
+ok "also with a time of 0" is_at_least talk reloading_usec 0
 tell talk 'say RELOADING=1|MONOTONIC_USEC=18446744073709551615'
 ok "or is not yet" is_at_most talk reloading_usec 100000000
 tell talk 'say READY=1'
 
-# --- What is no message, and who is nobody -------------------------------------------------------
+# --- Messages that are ignored, and senders without a service ------------------------------------
 
 tell talk 'oversized'
-is "what is too long is not read" "$(field talk .service.status)" serving
+is "a message that is too long is not read" "$(field talk .service.status)" serving
 tell talk 'flood 500'
 is "a flood is read to its end" "$(field talk .service.status)" 'flood 499'
 address=$(tr '\0' '\n' <"/proc/$(pid_of talk)/environ" | sed -n 's/^NOTIFY_SOCKET=//p')
@@ -140,21 +140,21 @@ forge() { # TEXT
 		os.read(ours, 1)
 	PYTHON
 }
-ok "a descriptor from a stranger is closed" forge 'STATUS=forged'
-is "who belongs to nobody is not heard" "$(field talk .service.status)" 'flood 499'
+ok "a descriptor from an unowned process is closed" forge 'STATUS=forged'
+is "a message of an unowned process does not count" "$(field talk .service.status)" 'flood 499'
 SWANSONG_NODE='talk' forge 'STATUS=forged'
-is "whatever he claims" "$(field talk .service.status)" 'flood 499'
+is "nor does it with the environment of a service" "$(field talk .service.status)" 'flood 499'
 
 # --- Its end -------------------------------------------------------------------------------------
 
 tell quick 'say READY=1'
 tell quick 'say STOPPING=1|STATUS=closing'
-is "who stops by himself is not ready any more" "$(field quick .service.ready)" false
+is "a service that sends STOPPING=1 is not ready any more" "$(field quick .service.ready)" false
 is "and is given time" "$(state quick)" cleaning
 is "as is shown" "$(field quick .service.ending)" true
 order quick 'exit 0'
 ok "a good end is one" wait_for 10 has_state quick 'done'
-ok "nobody has asked it to" not says "$log" 'quick: SIG'
+ok "and gets no signal" not says "$log" 'quick: SIG'
 
 # All of it at once, for a daemon that stood still meanwhile; and more than it reads in one turn.
 ctl start quick --no-wait >/dev/null
@@ -188,19 +188,19 @@ ok "without a budget that may take longer" is_at_least asked next_usec 100000000
 waited() { [ "$(now)" -gt $((began + 3000)) ]; }
 wait_for 10 waited
 echo >"$dir/go"
-ok "and what follows it" wait_for 10 has_state asked stopping
+ok "and of the processes after it" wait_for 10 has_state asked stopping
 tell asked 'say EXTEND_TIMEOUT_USEC=9000000000000'
 ok "as long as a stop may take in all" is_at_most asked next_usec 197000000
 order asked 'exit 0'
 ok "it ends, too" wait_for 10 has_state asked down
 
-# --- The store of who is not started again ---
+# --- The store of a service that is not started again ---
 
 tell left 'patient'
 tell left 'store kept'
 is "a descriptor is kept" "$(field left .service.stored)" 1
 ctl stop left --no-wait >/dev/null
-ok "a service ends, and leaves somebody" wait_for 10 has_state left down
+ok "a service ends, and leaves a process" wait_for 10 has_state left down
 is "then nothing is kept any more" "$(field left .service.stored)" null
 tell left 'store late'
 is "and nothing more is" "$(field left .service.stored)" null
@@ -209,26 +209,26 @@ ok "until it is complete" ctl wait left --timeout 20s
 
 # --- The watchdog --------------------------------------------------------------------------------
 
-ok "it is told of its watchdog" wait_for 10 says "$log" '^talker: begins, WATCHDOG_PID WATCHDOG_USEC'
+ok "the service has the variables of its watchdog" wait_for 10 says "$log" '^talker: begins, WATCHDOG_PID WATCHDOG_USEC'
 tell watched 'say STATUS=x'
-is "who starts is not watched" "$(field watched .service.watchdog_usec)" null
+is "a starting service has no watchdog" "$(field watched .service.watchdog_usec)" null
 tell watched 'say READY=1'
-ok "who is up is" is_at_most watched watchdog_usec 3600000000
+ok "a service that is up has one" is_at_most watched watchdog_usec 3600000000
 tell watched 'say WATCHDOG_USEC=7200000000|WATCHDOG=1'
 ok "as long as he wants it" is_at_least watched watchdog_usec 3600000001
 like "as is shown" "$(ctl status watched)" 'watchdog: *next WATCHDOG=1 expected in'
 order watched 'say WATCHDOG=trigger'
-ok "who gives himself up is ended" wait_for 10 has_state watched failed
-like "for that" "$(field watched .service.result)" '^watchdog: '
+ok "a service that triggers its own watchdog is ended" wait_for 10 has_state watched failed
+like "with the watchdog as its result" "$(field watched .service.result)" '^watchdog: '
 order hung 'say READY=1'
-ok "so is who gives no sign of life" wait_for 10 has_state hung failed
-like "for that, too" "$(field hung .service.result)" '^watchdog: '
+ok "so is a service that gives no sign of life" wait_for 10 has_state hung failed
+like "with the watchdog as its result, too" "$(field hung .service.result)" '^watchdog: '
 ok "by SIGABRT" says "$log" "${said}hung: SIGABRT to pid"
 
 ok "or by another signal, which he may not follow" wait_for 10 has_state tough failed
 is "which is the first that he gets" "$(sed -n 2p "$dir/tough")" USR2
 like "then he is killed at his stop-timeout" "$(field tough .service.result)" '^watchdog: '
-ok "which is told" in_order ' tough: SIGUSR2 to pid' ' tough: killing pid'
+ok "with its watchdog signal, and then SIGKILL" in_order ' tough: SIGUSR2 to pid' ' tough: killing pid'
 
 # --- The main process ----------------------------------------------------------------------------
 
@@ -237,14 +237,14 @@ tell replaced "name $(pid_of other)"
 is "another service's process is not taken" "$(pid_of replaced)" "$before"
 tell replaced 'name 1'
 tell replaced 'name 4194304'
-is "nor one that is nobody's, or is not there" "$(pid_of replaced)" "$before"
-ok "as the log says" says "$log" 'replaced: MAINPID=1 is refused: not a process of the service'
+is "nor is a process of no service, or none" "$(pid_of replaced)" "$before"
+ok "and the refusal is logged" says "$log" 'replaced: MAINPID=1 is refused: not a process of the service'
 tell replaced 'main'
 after=$(pid_of replaced)
 not_pid() { [ "$1" != "$2" ]; }
 ok "a child takes its place" not_pid "$before" "$after"
-is "and that is in the same state" "$(state replaced)" up
-like "who was it is a leftover" "$(ctl guards)" "leftover .*$before"
+is "and the service is in the same state" "$(state replaced)" up
+like "the former main process is a remaining process" "$(ctl guards)" "leftover .*$before"
 kill -KILL "$before"
 ok "its end is not the service's" wait_for 10 says "$log" "replaced: remaining pid $before .* has ended"
 is "which is up" "$(state replaced)" up
@@ -257,19 +257,19 @@ like "with its own status" "$(field replaced .service.result)" 'exited with stat
 tell hooked 'say READY=1'
 ok "it is not up before its post-start is over" wait_for 10 has_state hooked readying
 tell hooked 'say EXTEND_TIMEOUT_USEC=100000000'
-ok "that may take longer, too" is_at_least hooked next_usec 60000000
+ok "the commands of a start may take longer, too" is_at_least hooked next_usec 60000000
 before=$(pid_of hooked)
 hook=$(ctl guards --json | jq -r ".guards[] | select(.node == \"hooked\" and .pid != $before) | .pid")
 tell hooked "name $hook"
 is "its post-start is not taken for the main process" "$(pid_of hooked)" "$before"
-ok "as the log says" says "$log" "hooked: MAINPID=$hook is refused"
+ok "and the refusal is logged" says "$log" "hooked: MAINPID=$hook is refused"
 tell hooked 'main'
 ok "but another one is" not_pid "$before" "$(pid_of hooked)"
 ok "it can be stopped" ctl stop hooked
 
 before=$(pid_of detached)
 tell detached 'detach'
-ok "one of another session takes its place" not_pid "$before" "$(pid_of detached)"
+ok "a process of another session becomes the main process" not_pid "$before" "$(pid_of detached)"
 ok "while the first one ends" wait_for 10 says "$log" "detached: remaining pid $before .* has ended"
 is "and it is up" "$(state detached)" up
 ok "it can be stopped" ctl stop detached
@@ -279,9 +279,9 @@ before=$(pid_of orphaned)
 tell orphaned 'main'
 kill -STOP "$before"
 order orphaned 'exit 0'
-ok "who is another's child is seen to end" wait_for 10 has_state orphaned failed
+ok "the end of a main process that is no child is noticed" wait_for 10 has_state orphaned failed
 like "how, his parent knows" "$(field orphaned .service.result)" 'ended, its parent knows how'
-ok "who is ended with it, though it was stopped" gone "$before"
+ok "the former main process is ended with it, though it was stopped" gone "$before"
 
 stop_daemon
 is "the daemon ends" "$status" 0

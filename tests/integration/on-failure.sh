@@ -1,5 +1,5 @@
 #!/bin/bash
-# on-failure-command: when it runs, what it is told, and how long it may take.
+# on-failure-command: the failures that start it, its environment, and its time limit.
 . "${0%/*}/lib.sh"
 
 webhook=$top_srcdir/contrib/webhook/swansong-webhook
@@ -75,7 +75,7 @@ ok "within its interval it is left out" wait_for 10 says "$log" 'once: on-failur
 is "so it has run once" "$(grep -c '^once' "$told")" 1
 
 ctl start slow >/dev/null 2>&1
-ok "one that hangs is killed" wait_for 10 says "$log" 'slow: killing on-failure-command, .*: its on-failure-timeout is spent'
+ok "a command that hangs is killed" wait_for 10 says "$log" 'slow: killing on-failure-command, .*: its on-failure-timeout is spent'
 
 # Its standard input has the last lines of the service, and ends then.
 ctl start words silent >/dev/null 2>&1
@@ -88,7 +88,7 @@ is "and nothing before" "$(cat "$dir/silent")" read
 # It is a guard like another, and the next run need not wait for it.
 mkfifo "$dir/block-held"
 ctl start held >/dev/null 2>&1
-ok "one that runs" wait_for 10 times held 1
+ok "a command runs" wait_for 10 times held 1
 like "is shown as a guard" "$(ctl guards held)" 'on-failure-command'
 ctl start held >/dev/null 2>&1
 ok "is not run twice at once" wait_for 10 says "$log" 'held: on-failure-command left out: the last one is not over'
@@ -129,7 +129,7 @@ await_daemon 20
 is "the tree ends with the service" "$status" 1
 ok "and with its on-failure-command" told 'main main exit-code exited with status 1'
 
-# The example, with a curl that only writes down what it is given.
+# The example, with a curl that only writes its arguments to a file.
 if command -v jq >/dev/null; then
 	mkdir "$dir/bin"
 	# shellcheck disable=SC2016  # of that script

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What requires, wants, after and term-after mean for processes: who waits for whom with its start, what
-# comes of a failure, who is brought along, and who is signalled when.
+# Effects of requires, wants, after and term-after on processes: the order of starts, failed requirements,
+# services that are started along, and the order of signals.
 . "${0%/*}/lib.sh"
 
 mkfifo "$dir/db.go" "$dir/slow.go"
@@ -53,45 +53,45 @@ start_daemon
 # --- The start -----------------------------------------------------------------------------------
 
 wait_for 10 has_state db starting || die "db is starting"
-ok "who is only term-after is up as soon as anybody" wait_for 10 has_state patient up
-is "who requires, wants, or comes after what is not ready is not started" \
+ok "a service that is only term-after another does not wait for it" wait_for 10 has_state patient up
+is "requires, wants and after keep a service down until the other one is ready" \
 	"$(state needs) $(state likes) $(state follows)" "down down down"
-like "and says what it waits for" "$(ctl status likes)" 'waits for: *db'
+like "and its status names the node that it waits for" "$(ctl status likes)" 'waits for: *db'
 echo >"$dir/db.go"
 for node in needs likes follows; do
 	ok "$node is up when that is ready" wait_for 10 has_state "$node" up
 	ok "and not before" in_order ' db: ready' " $node: started"
 done
 
-ok "what another needs fails" wait_for 10 has_state broken failed
+ok "a required service fails" wait_for 10 has_state broken failed
 for node in broken-likes broken-follows; do
 	ok "$node is started all the same" wait_for 10 has_state "$node" up
 	ok "when that has failed" in_order ' broken: exited with status 1' " $node: started"
 done
-is "who requires it is not" "$(state broken-needs)" down
-like "and says why" "$(ctl status broken-needs)" 'waits for: *broken'
+is "a service that requires it is not" "$(state broken-needs)" down
+like "and its status names the failed node" "$(ctl status broken-needs)" 'waits for: *broken'
 
-is "who sleeps is down" "$(state asleep@wanted) $(state asleep@followed)" "down down"
-ok "who wants it is started by hand" ctl start wakes --timeout 10s
+is "a sleeping service is down" "$(state asleep@wanted) $(state asleep@followed)" "down down"
+ok "a service that wants it is started by hand" ctl start wakes --timeout 10s
 is "and has brought it along" "$(state asleep@wanted)" up
 ok "which came first" in_order ' asleep@wanted: started' ' wakes: started'
-ok "who comes after another is started by hand" ctl start wakes-nobody --timeout 10s
+ok "a service after another one is started by hand" ctl start wakes-nobody --timeout 10s
 is "without that" "$(state asleep@followed)" down
 
 # --- The stop of one -----------------------------------------------------------------------------
 
 wait_for 10 says "$dir/slow" ready || die "slow is there"
 likes=$(pid_of likes) follows=$(pid_of follows)
-ok "what others need is stopped" ctl stop db --timeout 10s
-is "with who requires it" "$(state needs)" down
-ok "who went first" in_order ' needs: SIGTERM' ' needs: stopping -> down' ' db: SIGTERM'
+ok "a required service is stopped" ctl stop db --timeout 10s
+is "with the service that requires it" "$(state needs)" down
+ok "its dependent went first" in_order ' needs: SIGTERM' ' needs: stopping -> down' ' db: SIGTERM'
 is "the others run on" "$(pid_of likes) $(pid_of follows)" "$likes $follows"
 ok "it is started again" ctl start db needs --no-wait
 echo >"$dir/db.go"
-ok "with who requires it" ctl wait needs --for ready --timeout 10s
+ok "with the service that requires it" ctl wait needs --for ready --timeout 10s
 
 patient=$(pid_of patient)
-ok "who is term-after another is stopped alone" ctl stop patient --timeout 10s
+ok "a service that is term-after another is stopped alone" ctl stop patient --timeout 10s
 ok "without waiting for that" gone "$patient"
 is "which runs" "$(state slow)" up
 ctl start patient --timeout 10s >/dev/null
@@ -101,11 +101,11 @@ ctl start patient --timeout 10s >/dev/null
 : >"$log"
 kill -TERM "$daemon"
 ok "all are stopped" wait_for 10 says "$dir/slow" TERM
-is "who is term-after another waits with its signal for the end of that" "$(state patient)" waiting
+is "a service that is term-after another gets its signal after the end of that one" "$(state patient)" waiting
 for node in needs likes follows; do
 	ok "db had to wait for $node" wait_for 10 in_order " $node: stopping -> down" ' db: SIGTERM'
 done
-ok "what was brought along went last, too" in_order ' wakes: stopping -> down' ' asleep@wanted: SIGTERM'
+ok "a service that was started along went last, too" in_order ' wakes: stopping -> down' ' asleep@wanted: SIGTERM'
 echo >"$dir/slow.go"
 await_daemon 20
 is "the end is graceful" "$status" 0

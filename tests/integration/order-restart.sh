@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a restart starts again, and in which order: of what was stopped before, of what is started by
-# hand only, and of what requires one that is on its way back.
+# The services that a restart starts again, and their order: services that were stopped before, services
+# started by hand only, and dependents of a service that is being restarted.
 . "${0%/*}/lib.sh"
 
 config <<END
@@ -67,7 +67,7 @@ start_daemon
 echo >"$dir/db.go"
 ok "all becomes ready" ctl wait --for ready --timeout 10s
 
-# --- What was stopped ------------------------------------------------------------------------------
+# --- Stopped services ------------------------------------------------------------------------------
 
 states() { # NODE...
 	local node
@@ -79,56 +79,56 @@ is "and nothing else that did not run" "$(states web/a web/b web/asleep web-user
 ok "the whole group is stopped" ctl stop web
 ok "a restart starts all of it" ctl restart web --timeout 10s
 is "as a start does" "$(states web/a web/b web/asleep web-user)" "up up down down"
-ok "what is started by hand only is, if a restart names it" ctl restart web-user --timeout 10s
+ok "a restart by name starts a service that is started by hand only" ctl restart web-user --timeout 10s
 ok "then it runs" has_state web-user up
-ok "and comes back with what it requires" ctl restart web --timeout 10s
+ok "and a restart of its requirement does, too" ctl restart web --timeout 10s
 ok "when that is ready" wait_for 5 has_state web-user up
 
 ok "a member is stopped again" ctl stop web/a
-ok "a restart of what requires the group starts the member" ctl restart late --timeout 10s
+ok "a restart of a dependent of the group starts the member" ctl restart late --timeout 10s
 is "then both are up" "$(states web/a late)" "up up"
 
 ok "a group where nothing is started by itself is stopped" ctl stop empty
-ok "what requires it is started" ctl start empty-user --timeout 10s
+ok "a dependent of the empty group is started" ctl start empty-user --timeout 10s
 is "with it" "$(field empty .state) $(state empty/asleep)" "running down"
 
-ok "a group is stopped with what one in it requires of another" ctl stop inner
+ok "a group with a requirement between its members is stopped" ctl stop inner
 ok "it is started" ctl start inner --timeout 10s
-is "with what is not started by itself, but required" "$(states inner/asleep inner/user)" "up up"
+is "with a required member that is not started by itself" "$(states inner/asleep inner/user)" "up up"
 ok "and in that order" in_order ' inner/asleep: started' ' inner/user: started'
 
-ok "what is required by name is stopped, with who requires it" ctl stop slow
+ok "a service that is required by name is stopped with its dependents" ctl stop slow
 ok "a restart of that" ctl restart slow-user --timeout 10s
 is "starts both" "$(states slow slow-user)" "up up"
 
-# --- What is on its way back -----------------------------------------------------------------------
+# --- Services that are being restarted -------------------------------------------------------------
 
 mkfifo "$dir/block"
 ctl restart slow --no-wait >"$dir/out"
-ok "what is started by hand only is restarted" wait_for 5 has_state slow closing
-ok "who requires it has ended meanwhile" wait_for 5 has_state slow-user down
-ok "who comes after it is restarted, too" ctl restart slow-follower --no-wait
+ok "a service that is started by hand only is restarted" wait_for 5 has_state slow closing
+ok "its dependent has ended meanwhile" wait_for 5 has_state slow-user down
+ok "a service that is only after it is restarted, too" ctl restart slow-follower --no-wait
 ok "and has ended" wait_for 5 has_state slow-follower down
 lines=$(wc -l <"$log")
 echo >"$dir/block"
 rm "$dir/block"
 ok "all come back" ctl wait --for ready slow slow-user slow-follower --timeout 10s
 tail -n +$((lines + 1)) "$log" >"$dir/log.after"
-is "one after the other" "$(sed -nE "s/$said(slow.*): down -> starting\$/\1/p" "$dir/log.after" |
+is "in their order" "$(sed -nE "s/$said(slow.*): down -> starting\$/\1/p" "$dir/log.after" |
 	head -n 1)" slow
 
-# --- What ends by itself ---------------------------------------------------------------------------
+# --- Services that end by themselves ---------------------------------------------------------------
 
 user=$(pid_of db-user)
 kill -KILL "$(pid_of db)"
-ok "one that others require has ended and starts again" wait_for 5 has_state db starting
+ok "a required service has ended and starts again" wait_for 5 has_state db starting
 is "they go on" "$(pid_of db-user)" "$user"
 kill -KILL "$user"
 ok "if they end, too, they wait for it" wait_for 5 has_state db-user backoff
-is "and say so" "$(field db-user .service.waiting[0])" db
+is "and their status shows it" "$(field db-user .service.waiting[0])" db
 is "without a time of the next try, which is over" "$(field db-user .service.next_usec)" null
 ctl restart slow-follower --timeout 10s >"$dir/out"
-is "whatever happens meanwhile" "$(state db-user)" backoff
+is "until the requirement is ready" "$(state db-user)" backoff
 echo >"$dir/db.go"
 ok "until it is ready" wait_for 5 has_state db-user up
 in_this_order() { # REGEX...: from the first one on, each is after the one before
@@ -138,11 +138,11 @@ in_this_order() { # REGEX...: from the first one on, each is after the one befor
 ok "in that order" in_this_order 'db-user: up -> backoff' 'db: starting -> up' 'db-user: backoff -> starting'
 
 kill -KILL "$(pid_of lost)"
-ok "one that others require has failed" wait_for 5 has_state lost failed
+ok "a required service has failed" wait_for 5 has_state lost failed
 kill -KILL "$(pid_of lost-user)"
-ok "they wait, which is in vain" wait_for 5 has_state lost-user backoff
-ok "who only comes after them does not wait for that" ctl start lost-follower --timeout 5s
-ok "the other is started by hand, whatever it came to before" ctl start lost --timeout 5s
+ok "its dependents stay in backoff" wait_for 5 has_state lost-user backoff
+ok "a service that is only after them does not wait for it" ctl start lost-follower --timeout 5s
+ok "the failed service is started by hand, with any result of before" ctl start lost --timeout 5s
 ok "then they are as well" wait_for 5 has_state lost-user up
 
 stop_daemon

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Whoever comes to its end has what it requires until then, whatever is started or stopped meanwhile.
+# A stopping service has its requirements until its end, even if others are started or stopped meanwhile.
 . "${0%/*}/lib.sh"
 
-# Works on after its signal until it is let go.
+# Works on after its signal until it gets a line.
 cat >"$dir/web" <<END
 trap 'read -r <"$dir/go"; echo web >>"$dir/ends"; exit 0' TERM
 echo >"$dir/web-set"
@@ -41,7 +41,7 @@ ctl stop --no-wait db >"$dir/out"
 ok "web stops with db, which it requires" wait_for 5 says "$log" "web: SIGTERM to pid $web"
 is "and db waits for it" "$(state db)" waiting
 ctl start --no-wait web >"$dir/out"
-is "what is started meanwhile changes nothing in that" "$(state db)" waiting
+is "a start of another service does not change it" "$(state db)" waiting
 echo >"$dir/go"
 await_both
 is "when web was gone, db went, and both are there anew" "$(ends)" "web db"

@@ -53,12 +53,12 @@ start_daemon
 ok "all is ready" ctl wait --for ready --timeout 10s
 ctl blame --otlp --start >"$dir/spans"
 ok "the start is printed as spans, which are valid" valid "$dir/spans"
-is "one trace" "$(spans '"\([.[].traceId] | unique | length) \([.[].spanId] | (unique | length) == length) \([.[] | select(.parentSpanId == null) | .name])"')" \
+is "all spans are of the same trace" "$(spans '"\([.[].traceId] | unique | length) \([.[].spanId] | (unique | length) == length) \([.[] | select(.parentSpanId == null) | .name])"')" \
 	'1 true ["start"]'
 is "each service has a span" "$(spans '.[0].spanId as $root | [.[] | select(.parentSpanId == $root) | .name] | sort | join(" ")')" "data/redis stubborn web/nginx"
 is "with its states" "$(spans '(.[] | select(.name == "web/nginx") | .spanId) as $id | [.[] | select(.parentSpanId == $id) | .name] | join(" ")')" \
 	"preparing starting"
-is "one that requires another begins when that is up" \
+is "a service with a requirement begins when that is up" \
 	"$(spans '(.[] | select(.name == "data/redis") | .endTimeUnixNano) as $before | .[] | select(.name == "web/nginx") | .startTimeUnixNano >= $before')" true
 ok "stubborn is up" wait_for 10 has_state stubborn up
 "$swansongctl" guard held --why $'a "dump"\xff of <b>' -- sleep 60 >/dev/null 2>&1 &
@@ -73,7 +73,7 @@ ok "they are valid" valid "$dir/spans"
 is "two prints are the same trace" "$(ctl blame --otlp --report "$report")" "$(cat "$dir/spans")"
 is "all spans are of one trace" "$(spans '[.[].traceId] | unique | length')" 1
 is "no identifier is there twice" "$(spans '[.[].spanId] | (unique | length) == length')" true
-is "one span has no parent" "$(spans '[.[] | select(.parentSpanId == null) | .name] | join(" ")')" shutdown
+is "a single span has no parent" "$(spans '[.[] | select(.parentSpanId == null) | .name] | join(" ")')" shutdown
 is "all parents are there" "$(spans '[.[].spanId] as $all | [.[].parentSpanId | select(.)] - $all | length')" 0
 is "times are strings, and no span ends before it begins" \
 	"$(spans 'all(.[]; (.startTimeUnixNano | type) == "string" and (.startTimeUnixNano | tonumber) <= (.endTimeUnixNano | tonumber))')" true

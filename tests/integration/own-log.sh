@@ -16,7 +16,7 @@ like "so is an invalid form" "$(refuses --log-format xml)" "--log-format: invali
 like "a file is named from the root on" "$(refuses --log-file own.log)" '--log-file: expected an absolute path'
 like "a command has no such file" "$("$swansongd" --log-file "$own" -- true 2>&1)" 'goes with a configuration'
 
-run() { # OPTION...: a life of the daemon; what it says is in $log
+run() { # OPTION...: a run of the daemon; its messages are in $log
 	: >"$log"
 	start_daemon "$@"
 	stop_daemon
@@ -27,7 +27,7 @@ is "to a thousandth" "$(grep -Evc "$said" "$log")" 0
 run --log-format plain
 ok "plain has none" says "$log" '^swansongd: web: up -> waiting$'
 run --log-level info
-ok "what is less important is not logged" not says "$log" ' -> '
+ok "less important messages are not logged" not says "$log" ' -> '
 ok "the rest is" says "$log" ': web: started, pid'
 run --log-level error
 is "errors alone, of which there are none" "$(cat "$log")" ""
@@ -49,11 +49,13 @@ root() { # LINE...
 	{ printf '[swansong]\n'; printf '%s\n' "$@"; service web; } | config
 }
 tree() { kill -USR1 "$daemon"; } # a line for each node
+# The service may have started before the log went on in the file.
+continues() { tree; in_file 'web: '; }
 root 'log-size = 4K' 'log-keep = 3'
 : >"$log"
 start_daemon --log-file "$own"
-ok "the log continues in the file, whose directory is made" wait_for 10 in_file 'web: '
-ok "standard error says where" says "$log" "${said}the log continues in $own$"
+ok "the log continues in the file, and its directory is made" wait_for 10 continues
+ok "standard error names the file" says "$log" "${said}the log continues in $own$"
 has_rotated() { tree; [ "$(find "$dir/made" -name 'own.log.*' | wc -l)" = 3 ]; }
 ok "it is rotated, by the limits of the root" wait_for 30 has_rotated
 is "none is larger than its limit" "$(find "$dir/made" -size +4k)" ""
@@ -93,16 +95,16 @@ mount -t tmpfs -o size=256k tmpfs "$dir/made" || { skip "a full disk" "machine: 
 cleanup_fn umount "$dir/made"
 : >"$log"
 start_daemon --log-file "$own"
-wait_for 10 in_file 'web: ' || die "the log continues in the file"
+wait_for 10 continues || die "the log continues in the file"
 head -c 300000 /dev/zero >"$dir/made/fill" 2>/dev/null
 is_said() { tree; says "$log" "${said}root: log: cannot write $own: No space left"; }
 ok "when the disk is full standard error has the log" wait_for 30 is_said
 is_there() { tree; says "$log" "${said}web: running"; }
-ok "and what follows" wait_for 10 is_there
+ok "and later lines" wait_for 10 is_there
 ok "the daemon goes on" ctl status
 rm "$dir/made/fill"
 ok "with room the file has it again" wait_for 30 in_file "root: log: $own is written again"
 stop_daemon
 ok "to the end" in_file 'root: complete in'
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

@@ -1,44 +1,15 @@
 #!/bin/bash
-# The page of the exporter, in a browser: each change of the tree is seen at once, whatever the names
-# are; and it can be read without a mouse, on a phone, and without JavaScript.
+# The page of the exporter, in a browser: each change of the tree is shown at once, with any names;
+# and it can be read without a mouse, on a phone, and without JavaScript.
 . "${0%/*}/lib.sh"
 . "${0%/*}/exporter-lib.sh"
 
-requires_package chromium chromium
-requires_package chromedriver chromium-driver
-/usr/bin/python3 -c 'import selenium' 2>"$dir/selenium" || skip_all "package python3-selenium"
-pictures=$top_builddir/tests/integration/page
-mkdir -p "$pictures"
+. "${0%/*}/page-lib.sh"
 LATE=200 # milliseconds from an event until the page shows it, at most
 
-# --- The browser: tests/helpers/page.py ---
-
-open_browser() {
-	coproc BROWSER { exec /usr/bin/python3 "$top_srcdir/tests/helpers/page.py" "$url" 2>"$dir/browser"; }
-	cleanup_fn end_browser
-	IFS= read -r -t 60 -u "${BROWSER[0]}" reply || { comment <"$dir/browser"; die "a browser opens"; }
-}
-end_browser() { [ -z "${BROWSER_PID:-}" ] || end_process "$BROWSER_PID"; }
-page() { # COMMAND [ARG...]: $reply is the reply
-	jq -cn '$ARGS.positional' --args -- "$@" >&"${BROWSER[1]}"
-	IFS= read -r -t 30 -u "${BROWSER[0]}" reply && [[ $reply != error* ]]
-}
 seen() { page seen "$1" || reply=0; } # NAME: $reply is the time, in milliseconds
-page_is() { # NAME EXPRESSION JSON
-	page eval "$2"
-	is "$1" "$reply" "$3"
-}
-page_becomes() { # NAME EXPRESSION
-	local status=0
-	page until "$2" || status=1
-	result "$status" "$1"
-	[ "$status" = 0 ] || echo "$reply" | comment
-}
-row() { echo ".row[data-path=\"$1\"]"; }                                     # NODE: a selector
 state_shown() { echo "document.querySelector('$(row "$1")').dataset.state"; } # NODE: an expression
 
-# The best of three counts: the machine may be busy.
-best_of() { printf '%s\n' "$@" | sort -n | head -n 1; } # MILLISECONDS...
 # Since the last event of the node to that state.
 late() { # NODE STATE SEEN
 	local at
@@ -149,7 +120,7 @@ page keys ARROW_DOWN ARROW_DOWN ARROW_DOWN ARROW_LEFT
 page_is "a group is folded by a key" "document.querySelector('$(row web/api)').hidden" true
 page keys ARROW_RIGHT ARROW_RIGHT ENTER
 page_becomes "arrows go through the tree, and Enter opens a node" "location.pathname === '/node/web/api'"
-page_is "which says what it does" "document.querySelector('#node .sentence').textContent" '"web/api is up."'
+page_is "the page of the node has its sentence" "document.querySelector('#node .sentence').textContent" '"web/api is up."'
 page_is "only the sentence on top is announced" \
 	"[...document.querySelectorAll('[aria-live=polite]')].map((e) => e.id).join()" '"summary"'
 
@@ -192,9 +163,9 @@ page_becomes "the picture is the same after a reload" \
 kill "$holder"
 await_daemon 20
 page_becomes "the end is shown" "/^Shut down root: 8 services in .* 1 killed/.test(document.querySelector('h2').textContent)"
-page_is "and the service that was killed" \
-	"/ killed$/.test(document.querySelector('[data-path=\"web/worker\"] .took').textContent)" true
-page_is "each lane ends" "document.querySelectorAll('.lane:not(.complete)').length" 0
+page_becomes "and the service that was killed" \
+	"/ killed$/.test(document.querySelector('[data-path=\"web/worker\"] .took').textContent)"
+page_becomes "each lane ends" "!document.querySelector('.lane:not(.complete)')"
 page shot "$pictures/end.png"
 page eval "document.querySelector('#shutdown button').click()"
 start_daemon
@@ -204,8 +175,8 @@ is "the console has no error" "$reply" ""
 
 like "without JavaScript there is a table" "$(get /)" '<table id="table">'
 size=0
-for file in "" style.css $(get / | grep -o '[a-z]*\.js' | sort -u) chart.js dom.js model.js node.js picture.js shutdown.js text.js tree.js; do
-	size=$((size + $(get "/$file" | wc -c)))
+for file in "" $(cd "$top_srcdir/src/exporter/page" && ls ./*.js ./*.css); do
+	size=$((size + $(get "/${file#./}" | wc -c)))
 done
 within "the page is small ($size bytes)" "$size" 20000 $((60 * 1024))
 stop_daemon

@@ -1,8 +1,8 @@
 #!/bin/bash
-# The plan of a shutdown, and the worst one that there is: nobody ends before he is killed.
+# The plan of a shutdown, and its worst case: no process ends before its planned kill.
 . "${0%/*}/lib.sh"
 
-# Every one of them waits for its kill, and what runs after that does so, too.
+# Each of them waits for its kill, and so does each command that runs after it.
 config <<END
 [swansong]
 shutdown-timeout = infinity
@@ -43,28 +43,28 @@ is "the order" "$(jq -r '.entries[] | "\(.step) \(.node) \(.kind)"' "$dir/plan")
 3 data/db service
 4 data final
 5  final"
-is "what waits for what" "$(jq -r '.entries[] | select(.waits != []) | "\(.node): \(.waits | join(" "))"' "$dir/plan")" \
+is "each node and the nodes that it waits for" "$(jq -r '.entries[] | select(.waits != []) | "\(.node): \(.waits | join(" "))"' "$dir/plan")" \
 	"app: edge
 data/db: app"
-is "nothing bounds it when somebody holds a guard" "$(jq .busy_usec "$dir/plan")" null
+is "with a guard there is no limit" "$(jq .busy_usec "$dir/plan")" null
 
 ctl plan >"$dir/text"
 like "for people" "$(grep app "$dir/text")" '^2 +app +edge +2.0s +4.0s +6.0s '
 like "in the end the worst case" "$(tail -n 1 "$dir/text")" '^worst case: 12.0s idle, infinity busy$'
 ctl plan --grace 20s >"$dir/text"
 is "it does not fit if it can be busy" "$?" 1
-like "which is said" "$(tail -n 1 "$dir/text")" 'fits 20.0s: not when busy'
+like "and the text shows the result for each case" "$(tail -n 1 "$dir/text")" 'fits 20.0s: not when busy'
 ctl plan --grace 5s >"$dir/text"
 is "it does not fit at all" "$?" 1
-like "and what it is spent with" "$(tail -n 1 "$dir/text")" \
+like "and the steps that take the time" "$(tail -n 1 "$dir/text")" \
 	'fits 5.0s: no: edge 1.5s, then app 4.0s, then data/db 2.5s, then data 1.5s, then root 2.0s'
 ctl plan side --grace infinity -q >"$dir/text"
 is "without a grace it fits" "$?" 0
 is "quietly" "$(cat "$dir/text")" ""
-is "a node takes along what requires it" \
+is "the plan of a node includes its dependents" \
 	"$(ctl plan data --json | jq -r '[.entries[].node] | join(" ")')" "edge app data/db data"
 
-# --- As it comes ---------------------------------------------------------------------------------
+# --- An ordinary shutdown ------------------------------------------------------------------------
 
 worst=$(($(jq .idle_usec "$dir/plan") / 1000))
 began=$(now)
@@ -73,7 +73,7 @@ await_daemon 60
 took=$(($(now) - began))
 is "the real one was forced" "$status" 124
 # A kill is given a second, and takes none, or one if something else than SIGKILL comes first.
-within "it takes no longer than the plan says, and not much less" "$took" $((worst - 7000)) "$worst"
+within "the shutdown takes as long as planned, and not much less" "$took" $((worst - 7000)) "$worst"
 comment <<<"$took ms, of $worst"
 ok "and its order is that of the plan" in_order "${said}edge: killing" "${said}app: killing pid" \
 	"${said}app: killing post-stop" "${said}data/db: killing" \
@@ -84,7 +84,7 @@ ok "and its order is that of the plan" in_order "${said}edge: killing" "${said}a
 sed -i 's/^shutdown-timeout = .*/shutdown-timeout = 3s/' "$ini"
 ctl plan --config "$ini" --json >"$dir/plan"
 is "a budget bounds it" "$(jq '.busy_usec < 9000000' "$dir/plan")" true
-is "and what it cuts is marked" "$(jq -r '[.entries[] | select(.budget == "") | .node] | join(" ")' "$dir/plan")" \
+is "and the nodes that it cuts are marked" "$(jq -r '[.entries[] | select(.budget == "") | .node] | join(" ")' "$dir/plan")" \
 	"app data/db"
 rm -f "$dir"/{edge,app,db,side}
 start_daemon
@@ -101,7 +101,7 @@ rm -f "$dir"/{edge,app,db,side}
 sed -i 's/^shutdown-timeout = .*/shutdown-timeout = 90s/' "$ini"
 start_daemon --grace 4s
 ctl plan >"$dir/text"
-is "that does not fit the daemon's own grace" "$?" 1
+is "the daemon's own grace is exceeded" "$?" 1
 like "which is a budget as well" "$(tail -n 1 "$dir/text")" '^worst case: [5-9].[0-9]s idle, [5-9].[0-9]s busy; fits 4.0s: no'
 ctl shutdown --force >/dev/null
 await_daemon 20
@@ -110,8 +110,8 @@ await_daemon 20
 
 printf '[a]\ncommand = true\nstop-timeout = 5s\n[b/c]\n' >"$dir/small"
 ctl plan --config "$dir/small" --grace 95s >"$dir/text"
-is "one that fits" "$?" 0
-like "says so" "$(tail -n 1 "$dir/text")" '^worst case: 6.0s idle, 1min 31s busy; fits 1min 35s: yes$'
+is "a plan that fits succeeds" "$?" 0
+like "and its text shows it" "$(tail -n 1 "$dir/text")" '^worst case: 6.0s idle, 1min 31s busy; fits 1min 35s: yes$'
 is "an empty node has no plan" "$(ctl plan b --config "$dir/small")" "worst case: 0ms idle, infinity busy"
 ctl plan nope --config "$dir/small" 2>/dev/null
 is "a node that is not there" "$?" 4

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A daemon of which memory fails, or that hangs: tests/helpers/preload.c.  After lib.sh.
+# A daemon that gets no memory, or that hangs: tests/helpers/preload.c.  After lib.sh.
 faults=$dir/faults
 mkdir "$faults"
 lack=
@@ -8,7 +8,7 @@ if grep -qs '^SANITIZE_CFLAGS = .' "$top_builddir/Makefile"; then
 elif ! ${CC:-cc} -shared -fPIC -O1 -o "$dir/preload.so" "$top_srcdir/tests/helpers/preload.c"; then
 	lack="machine: no shared library of tests/helpers/preload.c"
 fi
-# Not empty: why none can be had.
+# Not empty: why the library cannot be preloaded.
 : "$lack"
 
 start_preloaded() { # [OPTION...]

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A service in Python beside the real daemon: what it holds is seen, waited for, and told.
+# A service in Python beside the real daemon: its guards are shown and waited for, and it learns of the stop.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 [ "$(python3 -c 'import sys; print(sys.version_info >= (3, 9))')" = True ] ||
@@ -20,7 +20,7 @@ stop-signal = SIGCONT ; so that it ends by the page and the socket alone
 END
 start_daemon
 ctl wait --for ready
-tell() { echo "$1" >"$dir/fifo"; wait_for 10 says "$dir/app.log" "did $1" || die "it is told: $1"; }
+tell() { echo "$1" >"$dir/fifo"; wait_for 10 says "$dir/app.log" "did $1" || die "the service gets: $1"; }
 held() { ctl guards app --json | jq -r "[.guards[] | select(.kind == \"$1\") | .why // \"\"] | join(\",\")"; }
 holds() { [[ "$(held "$1")" =~ ^$2$ ]]; } # KIND REGEX
 

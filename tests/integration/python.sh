@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Python module: what it does beside a daemon that is none, which tells of every word.
+# The Python module beside a fake daemon that reports every message.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 [ "$(python3 -c 'import sys; print(sys.version_info >= (3, 9))')" = True ] ||

@@ -30,7 +30,7 @@ sed -n "s|/tmp/tour|$dir/tour|g; s/^\\$ //p" "$dir/tour" |
 	echo "end 0"
 } >"$dir/steps"
 
-ok "the tour of README.md shows what is printed there" env -C "$dir/sources" \
+ok "the tour of README.md has the output that is printed there" env -C "$dir/sources" \
 	NO_COLOR=1 python3 "$(realpath "$top_srcdir")/tests/helpers/terminal.py" bash "$dir/commands" <"$dir/steps"
 ok "its daemon has ended" wait_for 10 nobody_else
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A port that another process holds says nothing of the service: it is not ready by that, and the log
-# says which process it is.  With control groups, where there are any, and without.
+# A port that another process holds does not make a service ready, and the log names that process.  With
+# control groups, where there are any, and without.
 . "${0%/*}/lib.sh"
 
 config <<END
@@ -68,7 +68,7 @@ for groups in with without; do
 
 	held() { says "$log" "$1: not ready: port $2 is held by pid $3 \(tcp-ready\), which is not of this service"; }
 	ok "$groups groups: the holder of the port is named" wait_for 10 held moves 8002 "$moved"
-	ok "$groups groups: also for what never listens" wait_for 10 says "$log" 'silent: not ready: port 8001'
+	ok "$groups groups: also for a service that never listens" wait_for 10 says "$log" 'silent: not ready: port 8001'
 	is "$groups groups: it is not ready" "$(state moves) $(state silent)" "starting starting"
 	leave "$moved"
 	wait_for 10 not listens 8002
@@ -76,10 +76,10 @@ for groups in with without; do
 	ok "$groups groups: until it listens itself" wait_for 10 has_state moves up
 	is "$groups groups: the holder is named once" "$(grep -c 'moves: not ready: port' "$log")" 1
 
-	ok "$groups groups: what ends at once fails" not ctl start dies --timeout 20s
-	ok "$groups groups: and the log says whose the port is" held dies 8003 "$died"
+	ok "$groups groups: a service that ends at once fails" not ctl start dies --timeout 20s
+	ok "$groups groups: and the log names the holder of the port" held dies 8003 "$died"
 
-	ok "$groups groups: what cannot be executed fails" not ctl start absent --timeout 20s
+	ok "$groups groups: a program that cannot be executed fails" not ctl start absent --timeout 20s
 	is "$groups groups: and the daemon goes on" "$(state absent)" failed
 	ok "$groups groups: the port is not the reason" not says "$log" 'absent: not ready'
 
@@ -90,7 +90,7 @@ for groups in with without; do
 	echo >"$dir/first"
 	ok "$groups groups: a service listens" wait_for 10 has_state first up
 	ok "$groups groups: another one is not ready by that" not ctl start second --timeout 20s
-	ok "$groups groups: the log says so" held second 8006 "$(pid_of first)"
+	ok "$groups groups: and the log names it" held second 8006 "$(pid_of first)"
 	is "$groups groups: it has failed" "$(field second .service.result)" "was not ready within its start-timeout"
 
 	echo >"$dir/forks"

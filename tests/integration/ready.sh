@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each way of knowing from outside that a service is ready, and what is not yet an answer.
+# Each probe of readiness, and replies that do not count as ready.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -73,25 +73,25 @@ for answer in "404 HTTP status 404" "garbage the answer is not HTTP" "closed clo
 done
 is "it is starting all the time" "$(state http)" starting
 echo huge >"$dir/http"
-ok "what comes after the status does not matter" wait_for 10 has_state http up
+ok "the rest of the response does not matter" wait_for 10 has_state http up
 ok "an answer may come in pieces, and from elsewhere" wait_for 10 has_state six up
 
 # --- Commands ------------------------------------------------------------------------------------
 
-left_is_gone() { # all that the tries have left behind
+left_is_gone() { # all processes that the attempts have left behind
 	local pid
 	while read -r pid; do is_zombie_or_gone "$pid" || return 1; done <"$1"
 }
 ok "a command is tried again" wait_for 10 more_than 1 "$dir/left"
 touch "$dir/one.ready"
 ok "until it ends with 0" wait_for 10 has_state exec@one up
-ok "and what a try leaves behind ends with it" wait_for 10 left_is_gone "$dir/left"
+ok "and processes that an attempt leaves behind end with it" wait_for 10 left_is_gone "$dir/left"
 ok "it runs as the service does" says "$log" "^try of exec@one in $dir\$"
-ok "one that hangs is ended, and tried again" wait_for 10 more_than 2 "$dir/hangs"
+ok "a probe that hangs is ended, and tried again" wait_for 10 more_than 2 "$dir/hangs"
 touch "$dir/hangs.ready"
 ok "until it does not" wait_for 10 has_state hangs up
 ok "all of them are gone" wait_for 10 left_is_gone "$dir/hangs"
-ok "one that is not there is not ready either" wait_for 10 has_state absent failed
+ok "a service with a missing probe is not ready" wait_for 10 has_state absent failed
 is "and the start has failed" "$(field absent .service.result)" \
 	"was not ready within its start-timeout"
 
@@ -101,7 +101,7 @@ is "a line that is not ended is none" "$(state lines)" starting
 echo >"$dir/lines"
 echo >"$dir/more"
 ok "it may come in pieces, and among others" wait_for 10 has_state lines up
-ok "what is written goes where it went" wait_for 10 says "$log" 'DY on port 80$'
+ok "the output still goes to its destination" wait_for 10 says "$log" 'DY on port 80$'
 ok "a line of the other stream will do" wait_for 10 has_state errors up
 is "each goes its own way" "$(cat "$dir/errors.out"):$(cat "$dir/errors.err")" \
 	"out:<4>ready to serve"
@@ -116,7 +116,7 @@ is "and arrives whole" "$(cksum <"$dir/flood")" \
 stop_daemon
 is "the end is graceful" "$status" 0
 
-# --- Nobody reads --------------------------------------------------------------------------------
+# --- The output has no reader --------------------------------------------------------------------
 
 mkfifo "$dir/pipe"
 exec 9<>"$dir/pipe"
@@ -137,7 +137,7 @@ is_waiting() { [[ $(cat "/proc/$(pid_of stuck)/task/"*/children 2>/dev/null) ]];
 ok "the service waits" is_waiting
 sed '/^the end$/q' <&9 >"$dir/read" &
 reader=$!
-ok "until somebody reads" wait_for 20 is_zombie_or_gone "$reader"
+ok "until the output is read" wait_for 20 is_zombie_or_gone "$reader"
 is "and gets all of it" "$(cksum <"$dir/read")" "$({ echo ready; seq 1 100000; echo the end; } | cksum)"
 stop_daemon
 is "the end of that is graceful, too" "$status" 0

@@ -31,10 +31,10 @@ ok "commands are changed" ctl reload
 is "for which nothing is restarted" "$(pid_of web) $(pid_of group/one) $(pid_of plain/one)" \
 	"$web $one $plain"
 ok "a restart" ctl restart web --timeout 10s
-ok "ends the run with those that it was begun with, and begins the next with the others" \
+ok "ends the run with its old commands, and begins the next with the new ones" \
 	shows old-stop new-start
 ok "which has the new reload-command" ctl reload web
-ok "that runs" wait_for 5 shows old-stop new-start new-reload
+ok "and runs it" wait_for 5 shows old-stop new-start new-reload
 ok "and is over" wait_for 5 says "$log" 'web: reloaded'
 ok "it is stopped" ctl stop web --timeout 10s
 ok "with the new post-stop" shows old-stop new-start new-reload new-stop
@@ -43,7 +43,7 @@ ok "with the new post-stop" shows old-stop new-start new-reload new-stop
 ok "a node that had a final action" ctl stop group --timeout 10s
 ok "has the new one" shows new-final
 : >"$trace"
-ok "one that had none" ctl stop plain --timeout 10s
+ok "a service without one before" ctl stop plain --timeout 10s
 ok "has none yet" shows
 ok "when it is back" ctl start plain --timeout 10s
 ok "and ends again" ctl stop plain --timeout 10s
@@ -66,12 +66,12 @@ ctl start -q group --timeout 10s
 ok "the next end" ctl stop group --timeout 10s
 ok "is the other" shows second third
 
-# What files say that not everybody may read.
+# Values of files that not every user may read.
 { service secret; echo "environment-file = $secrets"; } | config
 ctl reload -q
 echo KEY=psst >"$secrets"
 ctl reload --dry-run >"$dir/plan"
-like "of a variable the name is told" "$(cat "$dir/plan")" 'change +secret +environment +KEY +KEY +now'
+like "of a variable the name is shown" "$(cat "$dir/plan")" 'change +secret +environment +KEY +KEY +now'
 ok "and no value" not says "$dir/plan" "hush|psst"
 ok "nor to programs" not eval 'ctl reload --dry-run --json | grep -E "KEY=|hush|psst"'
 secret=$(pid_of secret)

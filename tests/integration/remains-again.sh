@@ -1,10 +1,10 @@
 #!/bin/bash
-# Of each of many services that end again and again, at times several at once, what has left the
-# process behind is found, and is gone before the next run.
+# Many services end again and again, at times several at once, and leave a process behind: each is found, and
+# is gone before the next run.
 . "${0%/*}/lib.sh"
 hide_cgroups
 
-# Every second run leaves somebody behind.  Who finds somebody of the run before says so.
+# Every second run leaves a process behind.  A run that meets the process of the run before writes its name.
 cat >"$dir/run" <<END
 name=\$1
 if [ -e $dir/\$name.left ]; then
@@ -50,9 +50,9 @@ for ((round = 0; round < 60; round++)); do
 	done
 done
 is "each came back" "$came_back" 120
-ok "none has met what was left of the run before" test ! -e "$dir/met"
+ok "no run has met a process of the run before" test ! -e "$dir/met"
 n_left=$(cat "$dir"/s*.left | wc -l)
-ok "some have somebody left" test "$n_left" -gt 5
+ok "some runs have left a process" test "$n_left" -gt 5
 stop_daemon 20
 is "the end is graceful" "$status" 0
 ok "nothing is left" wait_for 10 nobody_else

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who executes has no environment for a moment, and so no mark: it is looked at again.
+# A process has no environment for a moment while it calls execve(2), and so no mark: it is checked again.
 . "${0%/*}/lib.sh"
 hide_cgroups
 
@@ -18,7 +18,7 @@ start_daemon
 wait_for 10 test -s "$dir/pid" || die "it is there"
 escapee=$(cat "$dir/pid")
 leftovers() { ctl guards --json blank | jq -r '.guards[] | select(.kind == "leftover") | .pid'; }
-is "who has no environment is nobody's" "$(leftovers)" ""
+is "a process without an environment belongs to no service" "$(leftovers)" ""
 echo >"$dir/go"
 marked() { grep -q SWANSONG_NODE "/proc/$escapee/environ"; }
 wait_for 10 marked || die "it has an environment"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# What a process leaves behind is waited for, and what that leaves behind, to the end of the chain.
+# A process that a service leaves behind is waited for, and so is its own child, to the end of the chain.
 . "${0%/*}/lib.sh"
 
-# The last of the chain works on for a while after its signal; each of the others leaves at once.
+# The last of the chain works on for a while after its signal; each of the others ends at once.
 cat >"$dir/last" <<END
 trap '' TERM
 echo >"$dir/begun"
@@ -32,11 +32,11 @@ echo >"$dir/go"
 await_daemon 10
 is "the end is graceful" "$status" 0
 ok "the last one of the chain has done its work" test -e "$dir/done"
-ok "and nobody had to be killed" not says "$log" 'killing|killed [0-9]'
+ok "and no process had to be killed" not says "$log" 'killing|killed [0-9]'
 
-# Of the shell that became swansongd: it is not ours to end.
+# A child of the shell that became swansongd: swansongd must not end it.
 bash -c "$helpers/idle & echo \$! >$dir/before; exec $swansongd -- true"
 is "in front of a command" "$?" 0
-ok "what was there before stays" kill -0 "$(cat "$dir/before")"
+ok "a child of before stays" kill -0 "$(cat "$dir/before")"
 end_process "$(cat "$dir/before")"
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The report that a shutdown leaves, and what blame and plot make of it.
+# The report that a shutdown leaves, and the output of blame and plot for it.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -38,24 +38,24 @@ ok "nothing is written while it runs" not test -e "$report"
 ctl run empty/job -- "$helpers/idle"
 ok "a transient service is up" wait_for 10 has_state empty/job up
 ctl shutdown --reason "the end" >/dev/null
-ok "who waited for the end finds it" test -s "$report"
+ok "a client that waited for the end finds it" test -s "$report"
 await_daemon 10
 is "the end is clean" "$status" 0
 is "nothing is left beside it" "$(cd "$dir" && echo report*)" "report.json"
 is "the report is one object" "$(of 'type + " " + (.format | tostring)')" "object 1"
-is "it says how it ended" "$(of '"\(.forced) \(.status) \(.lost)"')" "false 0 0"
-like "who asked for it, and why" "$(of .cause)" '^asked by pid [0-9]+, uid 0: the end$'
+is "it has the result" "$(of '"\(.forced) \(.status) \(.lost)"')" "false 0 0"
+like "the client and the reason" "$(of .cause)" '^asked by pid [0-9]+, uid 0: the end$'
 is "when" "$(of '.time_usec / 1e6 | floor > 1700000000')" true
 is "all nodes are in it" "$(of '[.nodes[].path] | sort | join(" ")')" \
 	" data data/redis empty empty/job web web/nginx"
 is "parents are before their children" \
 	"$(of '[.nodes[].path] | index("web") < index("web/nginx")')" true
-is "what a service went through" "$(of_node web/nginx '[.states[].state] | join(" ")')" \
+is "the states of a service" "$(of_node web/nginx '[.states[].state] | join(" ")')" \
 	"up draining waiting stopping closing down"
 is "its delay has its time" \
 	"$(of_node web/nginx '.states[2].at_usec - .states[1].at_usec | . >= 200000 and . < 20000000')" true
-is "whom another waited for" "$(of_node data/redis '.after | join(" ")')" web/nginx
-is "and that it did" \
+is "the node that another one waited for" "$(of_node data/redis '.after | join(" ")')" web/nginx
+is "and the wait of it" \
 	"$(of '[.nodes[] | select(.path == "data/redis" or .path == "web/nginx")] | .[0].states[-2].at_usec >= .[1].states[-2].at_usec')" true
 is "the process of each is a guard" \
 	"$(of_node data/redis '.guards[] | [.kind, .end, .uid, .taken_usec < 0, .gone_usec > 0] | map(tostring) | join(" ")')" \
@@ -63,18 +63,18 @@ is "the process of each is a guard" \
 is "so is a post-stop" "$(of_node web/nginx '.guards[1] | "\(.kind) \(.why) \(.command)"')" \
 	"action post-stop true"
 is "the root ends last" "$(of '[.nodes[].complete_usec] | max == (.[0])')" true
-is "and when it says" "$(of '.total_usec == .nodes[0].complete_usec')" true
+is "and the time of the end" "$(of '.total_usec == .nodes[0].complete_usec')" true
 
 ok "it can be drawn" plot
 is "with a lane for each" "$(grep -c '<title>[a-z/]*</title>[a-z]*</text>' "$dir/plot.svg")" 7
 blame=$(ctl blame --report "$report")
-like "nobody is to blame" "$blame" 'root: complete in .*, exit status 0'
+like "blame shows a clean end" "$blame" 'root: complete in .*, exit status 0'
 like "but for the time" "$blame" $'\n[0-9.]+m?s +web/nginx +[0-9.]+m?s +(-|[0-9.]+m?s) +([2-9][0-9][0-9]ms|[0-9.]+s) '
 like "the end is traced back" "$blame" 'The end waited for:.*data/redis.*web/nginx'
 is "as JSON it is the file" "$(ctl blame --json --report "$report" | jq -S -c .)" "$(jq -S -c . "$report")"
-is "one node can be asked for" "$(ctl blame data --report "$report" | grep -c '/')" 1
+is "a single node can be selected" "$(ctl blame data --report "$report" | grep -c '/')" 1
 ctl blame nobody --report "$report" 2>/dev/null
-is "one that is not there cannot" "$?" 4
+is "a missing node cannot" "$?" 4
 
 # --- A forced one, over the one before ---
 
@@ -95,23 +95,23 @@ ok "stubborn is up" wait_for 10 has_state stubborn up
 kill -TERM "$daemon"
 blocking() { ctl guards --blocking 2>/dev/null; }
 stops() { [[ $(blocking) =~ KILL.IN ]]; }
-ok "what is still held is told" wait_for 10 stops
+ok "the guards that are still held are reported" wait_for 10 stops
 await_daemon 20
 is "something was forced" "$status" 124
-is "so says the report" "$(of '"\(.forced) \(.status) \(.signal) \(.cause)"')" "true 124 SIGTERM SIGTERM"
-is "of whom it was" "$(of '[.nodes[] | select(.late_usec) | .path] | sort | join(" ")')" "held stubborn"
-is "one was killed" "$(of_node stubborn '[.states[].state] | join(" ")')" "up waiting stopping killing down"
+is "the report marks it as forced" "$(of '"\(.forced) \(.status) \(.signal) \(.cause)"')" "true 124 SIGTERM SIGTERM"
+is "with the nodes that were late" "$(of '[.nodes[] | select(.late_usec) | .path] | sort | join(" ")')" "held stubborn"
+is "a service was killed" "$(of_node stubborn '[.states[].state] | join(" ")')" "up waiting stopping killing down"
 is "and so ended its guard" "$(of_node stubborn '.guards[0].end')" killed
 is "the lease was revoked" "$(of_node held '.guards[0] | "\(.kind) \(.end) \(.why) \(.uid)"')" \
 	'lease revoked nightly <dump> & "more" 0'
 like "the lease's holder is known" "$(of_node held .guards[0].pid)" '^[0-9]+$'
 is "it has lasted as long as the budget" "$(of_node held '.complete_usec >= 500000')" true
 ok "it can be drawn" plot
-ok "what is in it is escaped" grep -q 'nightly &lt;dump&gt; &amp;' "$dir/plot.svg"
+ok "text in the picture is escaped" grep -q 'nightly &lt;dump&gt; &amp;' "$dir/plot.svg"
 like "both are blamed" "$(ctl blame --report "$report")" 'held .*nightly <dump>.*revoked'
 like "and the killed" "$(ctl blame --report "$report")" 'stubborn +.* forced'
 
-# --- What is seen of one that goes on ---
+# --- The report of a shutdown in progress ---
 
 config <<END2
 [swansong]
@@ -131,18 +131,18 @@ ok "stubborn is up" wait_for 10 has_state stubborn up
 kill -TERM "$daemon"
 ok "the stop is under way" wait_for 10 stops
 held=$(ctl guards --blocking)
-like "whose process it is, and when it is killed" "$held" \
+like "the process, its user, and the time of its kill" "$held" \
 	'stubborn +process +[0-9.]+m?s +(4[0-9]\.[0-9]|50\.0)s +.*stubborn, pid [0-9]+, nobody'
-like "whose lease, and when it is revoked" "$held" \
+like "the lease, its holder, and the time of its end" "$held" \
 	'held +lease +[0-9.]+m?s +(5[0-9]\.[0-9]s|1min 0s) +swansongctl, pid [0-9]+, root, "dump.x0aMAINPID=1"'
 kill -TERM "$daemon"
 status_line() { grep 'SIGTERM again; ShuttingDown: ' "$log"; }
-ok "one line has it all" wait_for 10 status_line
-like "the process, who runs it, and the kill" "$(status_line)" \
+ok "the status line has it all" wait_for 10 status_line
+like "the process, its user, and the kill" "$(status_line)" \
 	'stubborn \(pid [0-9]+ stubborn, uid 65534, [0-9.]+m?s, kill in (4[0-9]\.[0-9]|50\.0)s\)'
 like "and the lease" "$(status_line)" \
 	'guard swansongctl "dump\?MAINPID=1" on held \(pid [0-9]+, uid 0, [0-9.]+m?s, kill in (5[0-9]\.[0-9]s|1min 0s)\); kill in (5|1min)'
-ok "who waits at a terminal sees it, too" env TERM=xterm python3 "$top_srcdir/tests/helpers/terminal.py" \
+ok "a wait at a terminal shows it, too" env TERM=xterm python3 "$top_srcdir/tests/helpers/terminal.py" \
 	"$swansongctl" wait <<-END2
 	expect root: shutting down for .*2 guards; kill in (5|1min)
 	expect held.*lease.*kill in (5|1min)
@@ -159,9 +159,9 @@ start_daemon
 hold again
 ctl shutdown --force >/dev/null
 await_daemon 20
-is "that is in the report" "$(of_node held '.guards[0] | "\(.end) \(.why)"')" "revoked again"
+is "the report has the revoked guard" "$(of_node held '.guards[0] | "\(.end) \(.why)"')" "revoked again"
 
-# --- Where it goes, and where it does not ---
+# --- Valid and invalid paths ---
 
 quick() { # PATH [LINE]: a daemon with that report, which is stopped at once
 	config <<-END2
@@ -185,11 +185,11 @@ ln -s "$dir/precious" "$dir/link.tmp"
 quick "$dir/link"
 is "a link is replaced, not followed" "$status $(cat "$dir/precious") $(stat -c %F "$dir/link")" "0 precious regular file"
 ok "nor is one where it is written" not test -e "$dir/link.tmp" -o -L "$dir/link.tmp"
-is "anybody may read it" "$(stat -c %a "$dir/link")" 644
+is "any user may read it" "$(stat -c %a "$dir/link")" 644
 
 mkfifo "$dir/pipe" "$dir/pipe.tmp"
 quick "$dir/pipe"
-is "a pipe holds nobody up" "$status $(stat -c %F "$dir/pipe")" "0 regular file"
+is "a pipe does not hold up the end" "$status $(stat -c %F "$dir/pipe")" "0 regular file"
 
 mkdir "$dir/directory"
 quick "$dir/directory"
@@ -216,7 +216,7 @@ else
 	skip "a full disk" "machine: refuses to mount"
 fi
 
-# A limit of the size of files ends who writes more, if it does not look out.
+# A limit on the size of files ends a process that writes more, unless it ignores SIGXFSZ.
 config <<END2
 [swansong]
 report = $dir/limited
@@ -245,7 +245,7 @@ report = $report
 [idle]
 command = $helpers/idle
 END2
-is "a reload says what it changes" \
+is "a reload shows the change" \
 	"$(ctl reload --dry-run --json | jq -r '.changes[].keys[] | "\(.key) \(.from) \(.to) \(.apply)"')" \
 	"report null $report live"
 ok "it is reloaded" ctl reload
@@ -273,7 +273,7 @@ ok "five hundred become ready" ctl wait --for ready --timeout 60s
 stop_daemon 60
 is "they end well" "$status" 0
 is "all are in the report" "$(of '"\(.nodes | length) \(.lost)"')" "500 0"
-is "with what they went through" \
+is "with their states and guards" \
 	"$(of '[.nodes[] | select(.service and .states[-1].state == "down" and .guards[0].end == "ended")] | length')" 498
 ok "they can be drawn" plot
 ok "and blamed" ctl blame --report "$report"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Which ends are followed by another run, and after which pause; which count as clean; and the end that
-# is that of all.
+# Ends that are followed by another run, and their pause; ends that count as clean; and ends that stop the
+# tree.
 . "${0%/*}/lib.sh"
 
-# Its first run ends as it is told, as do all with "ever"; another one stays.
+# Its first run ends as its argument asks, with "ever" each run; otherwise the second one stays.
 cat >"$dir/once" <<'END'
 #!/bin/sh
 # once NAME SIGNAL|STATUS [ever]
@@ -19,7 +19,7 @@ chmod 755 "$dir/once"
 runs() { { wc -l <"$dir/$1.runs"; } 2>/dev/null; }             # NAME
 comes_to() { [ "$(runs "$1")" = "$2" ] && has_state "$1" "$3"; } # NAME RUNS STATE
 
-# NAME END STATE: what comes of it | keys
+# NAME END STATE: the state that follows | keys
 table=$(
 	cat <<-'END'
 	default-0		0	done	|
@@ -68,9 +68,9 @@ while IFS='|' read -r what keys; do
 	[[ $wanted == @(done|failed) ]] && n=1 || n=2
 	ok "ended by $end,${keys:- by default} it is $wanted after $n" wait_for 20 comes_to "$name" "$n" "$wanted"
 done <<<"$table"
-is "what ended well, as its keys have it, is ready for others" "$(state follows-success)" up
+is "a service that counts as ended well is ready for its dependents" "$(state follows-success)" up
 stop_daemon
-is "what ended badly does not spoil the end" "$status" 0
+is "a failed service does not change the exit status" "$status" 0
 
 # --- The pause -----------------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ is "after as many restarts" "$(field bad .service.restarts)" 3
 stop_daemon
 is "the end is graceful" "$status" 0
 
-# --- The end of all ------------------------------------------------------------------------------
+# --- The end of the tree -------------------------------------------------------------------------
 
 essential() { # END STATUS [KEY...]: the daemon's exit status
 	local end=$1 want=$2
@@ -131,9 +131,9 @@ essential() { # END STATUS [KEY...]: the daemon's exit status
 	ok "nothing of the others is left" wait_for 10 nobody_else
 }
 essential 0 0
-ok "which is said" says "$log" 'root: shutting down: main has ended'
+ok "and the reason is logged" says "$log" 'root: shutting down: main has ended'
 essential 7 7
-ok "which is said" says "$log" 'root: shutting down: main has failed'
+ok "and the reason is logged" says "$log" 'root: shutting down: main has failed'
 essential KILL 137
 essential 3 0 'success-status = 3'
 essential 0 0 'type = oneshot'
@@ -144,7 +144,7 @@ launch "$swansongd" -v -c "$ini" --socket "$socket"
 await_daemon 20
 is "an end that is followed by a restart is none" "$(runs main) $status" "3 5"
 
-# Somebody else stops the root.
+# A client stops the root.
 printf '[main]\ncommand = %s/signal-log %s/main 9\nessential = yes\n' "$helpers" "$dir" | config
 rm -f "$dir/main"
 start_daemon

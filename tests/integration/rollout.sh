@@ -31,7 +31,7 @@ db=$(pid_of db)
 clear_log
 ok "a rollout of a template restarts its instances" rollout web@ --settle 50ms
 is "each has another process" "$(comm -12 <(tr ' ' '\n' <<<"$before" | sort) <(pids 1 2 3 | tr ' ' '\n' | sort))" ''
-ok "one after another" in_order 'web@1: SIGTERM' 'web@1: started' 'web@2: SIGTERM' 'web@2: started' \
+ok "in their order" in_order 'web@1: SIGTERM' 'web@1: started' 'web@2: SIGTERM' 'web@2: started' \
 	'web@3: SIGTERM' 'web@3: started'
 like "it counts them" "$(cat "$dir/out")" 'web@1: ready, 1 of 3.*web@2: ready, 2 of 3.*web@3: ready, 3 of 3'
 start=$(now)
@@ -43,7 +43,7 @@ ok "so many are restarted at a time" in_order 'web@2: SIGTERM' 'web@1: started' 
 is "nothing else is touched" "$(pid_of db)" "$db"
 rollout --undo web@
 is "there is nothing to undo" "$?" 1
-like "as is said" "$(cat "$dir/out")" 'no rollout to undo'
+like "and the output gives the reason" "$(cat "$dir/out")" 'no rollout to undo'
 
 # --- A change ---
 
@@ -57,7 +57,7 @@ clear_log
 ok "a rollout reads the files" rollout web@ --settle 50ms
 ok "so that each instance runs with them" in_order '1 runs two' '2 runs two' '3 runs two'
 is "a service that was not named keeps its process" "$(pid_of db)" "$db"
-like "which is said" "$(cat "$dir/out")" 'db: keeps its former settings'
+like "and the output names it" "$(cat "$dir/out")" 'db: keeps its former settings'
 like "by the status, too" "$(ctl status)" 'db .* outdated'
 like "and by that of the service" "$(ctl status db)" 'outdated: +its settings have changed'
 is "of no other" "$(ctl status --json | jq -r '[.nodes[] | select(.service.outdated) | .path] | join(" ")')" db
@@ -67,7 +67,7 @@ ok "the undo restarts one after another, too" rollout --undo web@ --settle 50ms
 ok "with the former settings" in_order '1 runs one' '2 runs one' '3 runs one'
 is "a service with these already is not touched" "$(pid_of db) $(version_of)" "$db one"
 before=$(pids 1 2 3)
-ok "an undo of what is undone" rollout --undo web@
+ok "an undo after an undo" rollout --undo web@
 is "restarts nothing" "$(pids 1 2 3)" "$before"
 ok "the next reload reads the files again" ctl reload
 ok "and restarts all that run with others" ctl wait --for ready --timeout 20s
@@ -75,7 +75,7 @@ is "db, too" "$(version_of)" two
 rollout --undo web@
 is "and then there is no rollout to undo" "$?" 1
 
-is "programs are told, too" "$("$swansongctl" rollout --json --settle 0 web@2 web@1 | jq -c)" \
+is "JSON has the result" "$("$swansongctl" rollout --json --settle 0 web@2 web@1 | jq -c)" \
 	'{"restarted":["web@1","web@2"],"changes":[]}'
 
 # --- A failure ---
@@ -86,7 +86,7 @@ before=$(pids 2 3)
 rollout web@ --settle 300ms
 is "a rollout fails with its first service" "$?" 1
 is "the next one is not touched" "$(pid_of web@3)" "${before#* }"
-like "it says how the service has ended" "$(cat "$dir/out")" 'web@2: exited with status 3'
+like "the output has the result of the service" "$(cat "$dir/out")" 'web@2: exited with status 3'
 like "and how to go on, and back" "$(cat "$dir/out")" \
 	'1 of 3 are done; to go on: swansongctl rollout web@2 web@3; to go back: swansongctl rollout --undo web@1 web@2 web@3'
 third=$(pid_of web@3)
@@ -132,10 +132,10 @@ ok "a rollout is under way" wait_for 10 says "$log" '1 runs five'
 ctl shutdown --no-wait >"$dir/shutdown"
 wait "$rolling"
 is "a shutdown ends it" "$?" 1
-like "it says how far it came" "$(cat "$dir/out")" '0 of 3 are done'
+like "the output has the number of services that are done" "$(cat "$dir/out")" '0 of 3 are done'
 rollout web@
 is "during the shutdown a rollout is refused" "$?" 1
-like "which is said" "$(cat "$dir/out")" 'the tree is shutting down'
+like "and the output gives the reason" "$(cat "$dir/out")" 'the tree is shutting down'
 ctl shutdown --force >"$dir/shutdown" 2>&1
 await_daemon 20
 finish

@@ -26,13 +26,13 @@ job() { # NAME SCHEDULE
 } | config
 start_daemon
 ctl wait --for ready --timeout 20s >"$dir/out"
-# That nothing happens is seen by a job that no clock of the day concerns.
+# A job by another clock proves that a time has passed without a run.
 ticks_pass() { wait_for 20 has_run ticks $(($(ran ticks) + 3)); }
 
 ok "the next run is that of the calendar" has_left daily 53000 54000
 set_clock '2026-11-24 02:59:58'
 ok "a clock that is put forward brings it closer" wait_for 20 has_run daily 1
-is "by one run" "$(ran daily)" 1
+is "as a single run" "$(ran daily)" 1
 set_clock '2026-11-28 12:00:00'
 ok "times that are skipped" wait_for 20 has_run daily 2
 ticks_pass

@@ -64,7 +64,7 @@ ok "an interval goes on where it was" test "$(left hour)" -le 60
 is "a clock that was put back misses nothing" "$(ran calendar)" 1
 ok "and the next run is the next one of the calendar" test "$(left calendar)" -le 31622400
 
-# Whatever is in the place of the files, the schedule goes on.
+# The schedule goes on with any kind of file in place of the stamps.
 stop_daemon
 rm "$runs/calendar" "$runs/hour"
 mkfifo "$runs/hour"
@@ -76,7 +76,7 @@ stop_daemon
 rm -r "$runs"
 echo garbage >"$runs"
 restart_daemon
-ok "a file in the place of the directory is said" \
+ok "a file in the place of the directory is logged" \
 	says "$log" "a scheduled run may be repeated or left out .*: no file in $runs: Not a directory"
 is "once" "$(grep -c 'may be repeated or left out' "$log")" 1
 is "and the tree is as ever" "$(state stays)" up

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Services that run by schedule: when, how often, and what a stop, a reload and a shutdown do about it.
+# Services that run by schedule: their times, and the effects of a stop, a reload and a shutdown.
 . "${0%/*}/lib.sh"
 
 # job NAME: writes a line to runs-NAME, then blocks while there is a pipe block-NAME.
@@ -19,7 +19,7 @@ job() { # NAME SCHEDULE [LINE...]
 	shift 2
 	[ $# = 0 ] || printf '%s\n' "$@"
 }
-# The clock of these tests is a job that nothing is done to: three runs of it take more than 400 ms.
+# A job that is never stopped is the clock of these tests: three runs of it take more than 400 ms.
 ticks_pass() { wait_for 10 has_runs ticks $(($(runs ticks) + 3)); }
 
 touch "$dir"/runs-{ticks,often,second,rare,fails,member,needs,holds}
@@ -39,7 +39,7 @@ start_daemon
 ok "a job runs at its interval" wait_for 10 has_runs often 3
 ok "and at the times of a calendar" wait_for 10 has_runs second 2
 ok "a job that fails runs again at the next time" wait_for 10 has_runs fails 3
-ok "a job whose time has not come does not run" not has_runs rare 1
+ok "a job does not run before its time" not has_runs rare 1
 is "status has the schedule" "$(field often .service.schedule)" 200ms
 ok "and the time until the next run" test "$(field rare .service.scheduled_usec)" -gt 1000000
 ok "and the time since the last run" test "$(field second .service.ran_usec)" -lt 100000000
@@ -82,7 +82,7 @@ ok "a service that a job requires is stopped" ctl stop db
 before=$(runs needs)
 ticks_pass
 is "the job does not run" "$(runs needs)" "$before"
-ok "and does not start what was stopped by hand" has_state db down
+ok "and does not start a service that was stopped by hand" has_state db down
 ok "the log names the requirement" wait_for 10 says "$log" \
 	'needs: scheduled run left out: the last one waits for db'
 ok "when that is started" ctl start db
@@ -97,9 +97,9 @@ ok "the job runs again" wait_for 10 has_runs needs $((before + 1))
 ok "a reload changes schedules" ctl reload
 ok "the tree is ready although jobs have not run" ctl wait --timeout 5s --for ready
 before=$(runs rare) often=$(runs often)
-ok "one comes sooner" wait_for 10 has_runs rare $((before + 2))
+ok "a job runs sooner" wait_for 10 has_runs rare $((before + 2))
 ticks_pass
-ok "one later: a run that had begun is the last" not has_runs often $((often + 2))
+ok "a job runs later: the run in progress is the last" not has_runs often $((often + 2))
 
 mkfifo "$dir/block-holds"
 ctl start --no-wait holds
@@ -115,12 +115,12 @@ ok "and has started no job" not has_runs rare $((rare + 2))
 
 # --- Mistakes ------------------------------------------------------------------------------------
 
-refused() { # LINE... : says why
+refused() { # LINE... : prints the reason
 	printf '[job]\ncommand = true\n' | cat - <(printf '%s\n' "$@") | config
 	! ctl check "$ini" 2>&1
 }
 like "a schedule that never comes is refused" \
 	"$(refused 'schedule = 02-30')" 'schedule: .*never comes'
-like "and what is none" "$(refused 'schedule = sometimes')" 'schedule: .*daily 03:00'
-like "and one of a service that stays" "$(refused 'type = simple' 'schedule = daily')" 'type = oneshot'
+like "an invalid schedule is refused" "$(refused 'schedule = sometimes')" 'schedule: .*daily 03:00'
+like "and a schedule of a service that is no oneshot" "$(refused 'type = simple' 'schedule = daily')" 'type = oneshot'
 finish

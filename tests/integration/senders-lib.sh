@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Of a service, whose word is it?  After lib.sh, and with or without control groups: $own is "heard"
-# if what an orphan in a session of its own has said still counts when that is dead.
+# The service that a message counts for, with and without control groups.  After lib.sh.  $own is "heard" if
+# the message of an orphan in a session of its own still counts when the orphan is dead.
 requires_package python3 python3
 
 talker="/usr/bin/env python3 $top_srcdir/tests/helpers/talker.py"
@@ -27,8 +27,8 @@ begun() { [ "$(grep -c '^talker: begins' "$log")" -ge 3 ]; }
 has_status() { [ "$(field "$1" .service.status)" = "$2" ]; } # NODE TEXT
 orphan() { sed -n 's/^talker: orphan //p' "$log" | tail -n 1; }
 is_another() { [ -n "$(orphan)" ] && [ "$(orphan)" != "$1" ]; } # PID
-# Who has stopped himself says something and dies while the daemon stands still: that he goes on is
-# a signal, which is there before his word.
+# A process that has stopped itself sends a message and dies while the daemon stands still: SIGCONT continues
+# it, and is pending before the message.
 die_unseen() { # PID
 	kill -STOP "$daemon"
 	kill -CONT "$1"
@@ -53,19 +53,19 @@ printf 'stop\nsay STATUS=by hook\nexit 0\n' >"$dir/hook"
 wait_for 20 is_stopped "$hook"
 die_unseen "$hook"
 ok "a hook has done its work" wait_for 10 has_state hooked up
-is "and its last words are heard" "$(field hooked .service.status)" 'by hook'
+is "and its last message counts" "$(field hooked .service.status)" 'by hook'
 
 orphan_dies same 'by orphan'
-ok "so are those of an orphan" wait_for 10 has_status talk 'by orphan'
+ok "so does the message of a dead orphan" wait_for 10 has_status talk 'by orphan'
 orphan_dies own 'by own'
 if [ "$own" = heard ]; then
 	ok "also in a session of its own" wait_for 10 has_status talk 'by own'
 fi
 
-# --- Who executes --------------------------------------------------------------------------------
+# --- Processes that call execve(2) ---------------------------------------------------------------
 
-ok "who executes all the time does so to the end" wait_for 60 says "$log" '^reexec: done'
-# On a machine that is busy it may get no processor for longer than the daemon looks.
+ok "a process that calls execve(2) all the time goes on to its end" wait_for 60 says "$log" '^reexec: done'
+# On a busy machine the process may get no processor for longer than the daemon waits.
 has_stored() { [ "$(field busy .service.stored)" -ge "$1" ]; } # NUMBER
 if [ "$own" = heard ]; then
 	ok "and is heard in between" has_stored 160

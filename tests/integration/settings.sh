@@ -1,6 +1,6 @@
 #!/bin/bash
-# The configuration of the running daemon: show is a section that can be pasted, and says where each
-# setting is from; cat is the text of the files; deps is a tree.
+# The configuration of the running daemon: show prints a section that can be pasted, with the source of each
+# setting; cat prints the text of the files; deps prints a tree.
 . "${0%/*}/lib.sh"
 
 mkdir "$dir/conf"
@@ -61,10 +61,10 @@ shows() { # NODE KEY VALUE SOURCE
 }
 ok "a setting of its own" shows web/nginx stop-timeout 7s "$dir/conf/a.ini:$(line a.ini stop-timeout 2)"
 ok "an inherited one" shows web/nginx directory / "inherited from [web], $dir/conf/a.ini:$(line a.ini directory)"
-ok "one of the template" shows web/app@one autostart no "template, $dir/conf/b.ini:$(line b.ini autostart)"
+ok "a setting of the template has its source" shows web/app@one autostart no "template, $dir/conf/b.ini:$(line b.ini autostart)"
 ok "an instance may have its own" shows web/app@two autostart yes "$dir/conf/b.ini:$(line b.ini autostart 2)"
 ok "a default" grep -qx '# ready = started' <(ctl show --all web/nginx)
-ok "a group has what it states" shows web stop-timeout 5s "$dir/conf/a.ini:$(line a.ini stop-timeout)"
+ok "a group has its own settings" shows web stop-timeout 5s "$dir/conf/a.ini:$(line a.ini stop-timeout)"
 ok "and the root" shows / shutdown-timeout 20s "$dir/conf/a.ini:$(line a.ini shutdown-timeout)"
 ok "without --all there is no default" not grep -q '^# ' <(ctl show web/nginx web / db)
 is "a name is enough" "$(ctl show nginx | head -n 1)" "[web/nginx]"
@@ -83,7 +83,7 @@ for all in "" --all; do
 done
 for all in "" --all; do
 	mv "$dir/conf" "$dir/conf.was" && mkdir "$dir/conf" && cp "$dir/pasted$all" "$dir/conf/a.ini"
-	ok "what is shown is a good configuration${all:+, with $all}" ctl check "$dir/conf"
+	ok "the output is a valid configuration${all:+, with $all}" ctl check "$dir/conf"
 	is "and changes nothing" "$(ctl reload --dry-run)" "nothing would change"
 	ctl reload >/dev/null
 	values >"$dir/after"
@@ -109,18 +109,18 @@ is "a template and then its instance" "$(ctl cat web/app@two)" \
 is "of an instance without a section the template" "$(ctl cat web/app@one | grep -c '^\[')" 1
 is "the root" "$(ctl cat / | sed -n 2p)" "[swansong]"
 mv "$dir/conf" "$dir/conf.away"
-is "a file that is gone is said" "$(ctl cat db 2>&1; echo $?)" \
+is "a missing file is reported" "$(ctl cat db 2>&1; echo $?)" \
 	"swansongctl: db: cannot read $dir/conf/b.ini: No such file or directory"$'\n'1
 mv "$dir/conf.away" "$dir/conf"
 ctl run other --property stop-timeout=3s -- "$helpers/idle" >/dev/null
-is "what no file has" "$(ctl cat other 2>&1; echo $?)" $'swansongctl: other: no file has a section of this node\n1'
+is "so is a node without a section" "$(ctl cat other 2>&1; echo $?)" $'swansongctl: other: no file has a section of this node\n1'
 ok "but it is shown" shows other stop-timeout 3s "of the client that has run it"
 
 # --- deps ----------------------------------------------------------------------------------------
 
 edges() { ctl deps "$@" --json | jq -r '[.nodes[].dependencies[] | "\(.from) \(.kind) \(.to)"] | join(", ")'; }
-is "what a node needs, and its groups" "$(edges web/nginx)" "web requires db, web/nginx after web/app, web requires db"
-is "what needs it" "$(edges --reverse db)" "web requires db, web/app@one wants db, web/app@two wants db"
+is "the requirements of a node and of its groups" "$(edges web/nginx)" "web requires db, web/nginx after web/app, web requires db"
+is "the dependents of a node" "$(edges --reverse db)" "web requires db, web/app@one wants db, web/app@two wants db"
 is "as a tree" "$(LC_ALL=C.UTF-8 ctl deps web/nginx | sed 's/ *$//')" "$(cat <<-'END'
 	web/nginx            up
 	├─db       requires  up  of web
@@ -132,7 +132,7 @@ is "nothing" "$(edges db)" ""
 stop_daemon
 is "the end is graceful" "$status" 0
 
-# --- Who may see it ------------------------------------------------------------------------------
+# --- Users that may see it -----------------------------------------------------------------------
 
 if [ "$(id -u)" = 0 ] && [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" != 1 ] && command -v setpriv >/dev/null; then
 	cat >"$dir/conf/c.ini" <<-END
@@ -148,9 +148,9 @@ if [ "$(id -u)" = 0 ] && [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" != 1
 	setpriv --reuid 12345 --regid 12345 --clear-groups "$dir/ctl" show late >"$dir/seen" 2>&1
 	ok "a user that may look sees the settings" says "$dir/seen" '^command = '
 	ok "but no environment" not says "$dir/seen" PASSWORD
-	ok "which is said" says "$dir/seen" '^# hidden: .*c.ini:3'
+	ok "and the output names them" says "$dir/seen" '^# hidden: .*c.ini:3'
 	stop_daemon
 else
-	skip "who may see it" "machine: needs root"
+	skip "users that may see it" "machine: needs root"
 fi
 finish

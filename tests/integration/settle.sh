@@ -1,5 +1,6 @@
 #!/bin/bash
-# A service that ends just after its start was never ready: start and restart say so, and with
+# A service that ends just after its start was never ready: start and restart report this, and with
+# settle-time it is a failed start for the tree, too.
 # settle-time the tree knows it, too.
 . "${0%/*}/lib.sh"
 
@@ -18,17 +19,17 @@ start_daemon
 real() { "$swansongctl" "$@" >"$dir/out" 2>&1; }
 
 real start dies
-is "what dies at once is not ready" "$?" 1
-like "it is said how" "$(cat "$dir/out")" 'dies: exited with status 3 [0-9]+ms after its start'
+is "a service that dies at once is not ready" "$?" 1
+like "its exit status is reported" "$(cat "$dir/out")" 'dies: exited with status 3 [0-9]+ms after its start'
 real start away
-is "nor is what ends well" "$?" 1
-like "which is said" "$(cat "$dir/out")" 'away: exited with status 0 [0-9.]+(us|ms) after its start'
+is "nor is a service that ends well" "$?" 1
+like "its exit status is reported, too" "$(cat "$dir/out")" 'away: exited with status 0 [0-9.]+(us|ms) after its start'
 real start job
 is "but a oneshot is" "$?" 0
-ok "nobody has to watch" "$swansongctl" start dies --settle 0
+ok "the watch can be turned off" "$swansongctl" start dies --settle 0
 
 start=$(now)
-ok "what goes on is ready" real start good
+ok "a service that stays up is ready" real start good
 within "after a second" $(($(now) - start)) 900 5000
 ok "which is over once" real start good --timeout 500ms
 touch "$dir/good"
@@ -36,13 +37,13 @@ ok "a restart watches" real restart later
 rm "$dir/good"
 real restart later good
 is "also several nodes" "$?" 1
-like "and says which has ended" "$(cat "$dir/out")" 'later: exited with status 4'
+like "the service that ended is named" "$(cat "$dir/out")" 'later: exited with status 4'
 
 real start slow --settle 0
 is "with settle-time it has never been ready" "$?" 1
 is "so it has failed" "$(state slow)" failed
 begun=$(now)
-ok "what requires it starts, too" ctl start second --timeout 20s
+ok "its dependent starts, too" ctl start second --timeout 20s
 within "after the settle-time" $(($(now) - begun)) 300 20000
 ok "and not before that is over" in_order 'first: started' 'first: starting -> up' 'second: down -> starting'
 stop_daemon

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Signals to a daemon that has a configuration: which of them end it, how, and what the others do.
+# Signals to a daemon that has a configuration: those that end it, and the effects of the others.
 . "${0%/*}/lib.sh"
 
 mkfifo "$dir/go"
-web() { # [KEY...]: it ends when it is let
+web() { # [KEY...]: it ends when it gets a line
 	printf '%s\n' '[swansong]' "$@" '[web/app]' \
 		"command = $helpers/signal-log $dir/app 0 $dir/go" '[other]' "command = $helpers/idle" \
 		'[broken]' 'command = sh -c "exit 3"' 'restart = never' '[late]' "command = $helpers/idle" \
@@ -17,7 +17,7 @@ begin() {
 	wait_for 10 has_state broken failed || die "the other one has failed"
 }
 
-# --- What is no end ---
+# --- Signals that do not end it ---
 
 web
 begin
@@ -26,8 +26,8 @@ ok "SIGUSR1 writes the tree into the log" wait_for 10 says "$log" \
 	"${said}web/app: running, 1 guard, up, pid $(pid_of web/app)\$"
 ok "all of it" wait_for 10 says "$log" 'other: running, 1 guard, up, pid'
 ok "groups as well" says "$log" 'root: running, 2 guards$'
-ok "what has failed, and why" says "$log" 'broken: running, 0 guards, failed: exited with status 3$'
-ok "and what sleeps" says "$log" 'late: running, 0 guards, down$'
+ok "the failed services with their results" says "$log" 'broken: running, 0 guards, failed: exited with status 3$'
+ok "and the sleeping ones" says "$log" 'late: running, 0 guards, down$'
 kill -PIPE "$daemon"
 is "SIGPIPE is nothing" "$(state web/app)" up
 
@@ -37,14 +37,14 @@ kill -TERM "$daemon"
 ok "SIGTERM is a stop" wait_for 10 says "$dir/app" TERM
 for signal in TERM INT RTMIN+3; do
 	kill -s "$signal" "$daemon"
-	ok "SIG$signal after that says what is waited for" wait_for 10 says "$log" "SIG${signal/+/\\+} again; .*web/app"
+	ok "SIG$signal after that logs the nodes that are waited for" wait_for 10 says "$log" "SIG${signal/+/\\+} again; .*web/app"
 done
 is "and nothing is killed" "$(field web/app .forced) $(grep -c TERM "$dir/app")" "false 1"
 echo >"$dir/go"
 await_daemon 10
 is "the end is graceful" "$status" 0
 
-# --- Each alone, and what the exit status says of it ---
+# --- Each alone, and the exit status for it ---
 
 for case in TERM:15 INT:2 RTMIN+3:37; do
 	for how in 0 128+n; do
@@ -62,7 +62,7 @@ done
 begin
 kill -QUIT "$daemon"
 await_daemon 10
-is "SIGQUIT kills what is there, and is no end by a signal" "$status" 124
+is "SIGQUIT kills all processes, and the daemon does not end by the signal" "$status" 124
 ok "though it was asked first" says "$log" 'web/app: killing pid'
 
 # --- At a terminal ---
@@ -76,7 +76,7 @@ if command -v python3 >/dev/null; then
 	send \x03
 	end 124
 	END
-	ok "a second key of the terminal kills what the first one has not ended" \
+	ok "a second key of the terminal kills the processes that ignore the first one" \
 		python3 "$top_srcdir/tests/helpers/terminal.py" "$swansongd" -v -c "$ini" --socket "$socket" \
 		<"$dir/script"
 else

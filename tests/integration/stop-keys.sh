@@ -1,9 +1,9 @@
 #!/bin/bash
-# Who gets the stop signal, what is sent when that does not do, and what may be left behind.
+# The processes that get the stop signal, the signals that follow, and the processes that may remain.
 . "${0%/*}/lib.sh"
 [ -z "${without_cgroups:-}" ] || hide_cgroups
 
-# Main process, another of its group, and one of its family that has gone; the main one ends when told.
+# Main process, another of its group, and a child that has left both; the main one ends at its signal.
 cat >"$dir/family" <<END
 #!/bin/sh
 $helpers/signal-log $dir/\$1.member &
@@ -47,8 +47,8 @@ if says "/proc/$daemon/cgroup" '^0::' && says "/proc/$(pid_of deaf)/cgroup" '/sw
 else
 	skip "all: so does one of its control group" "machine: no control groups"
 fi
-ok "group: that one does not, while its parent is there" not says "$dir/group.away" TERM
-ok "main: nobody else does" not says "$dir/main.member" TERM
+ok "group: a child of another session does not, while its parent lives" not says "$dir/group.away" TERM
+ok "main: no other process does" not says "$dir/main.member" TERM
 for scope in main group all; do
 	echo >"$dir/$scope.go"
 	ok "$scope: complete" timeout 20 "$swansongctl" wait "$scope" --for complete
@@ -65,7 +65,7 @@ wait_for 5 says "$dir/parent.child" ready || die "the parent has a child"
 child=$(pgrep -f "$dir/parent.child")
 kill -KILL "$(pid_of parent)"
 restarted() { has_state parent up && [ "$(field parent .service.restarts)" = 1 ]; }
-ok "what may stay is no reason to wait with a restart" wait_for 5 restarted
+ok "a restart does not wait for a process that may stay" wait_for 5 restarted
 ok "it stays" kill -0 "$child"
 ok "and has not been asked to go" not says "$dir/parent.child" TERM
 ok "with a guard of its own" wait_for 5 has_kinds_of_guards parent "leftover process"
@@ -77,8 +77,8 @@ wait_for 5 test -s "$dir/stubborn" || die "the stubborn one is there"
 ctl stop budget >"$dir/out" 2>&1
 ok "a stop of the service kills nothing of that" kill -0 "$(cat "$dir/stubborn")"
 ok "and is not forced" says "$log" 'budget: complete in [^(]*$'
-ok "unless it is told to" ctl shutdown budget --force
+ok "except by force" ctl shutdown budget --force
 ok "it is killed then" wait_for 5 gone "$(cat "$dir/stubborn")"
 stop_daemon
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

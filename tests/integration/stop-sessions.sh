@@ -35,7 +35,7 @@ ended=$(cat "$dir/ended")
 before=$(pid_of polite)
 ok "a restart does not wait for a session" ctl restart polite --timeout 10s
 ok "the next run is there" is_up_anew polite "$before"
-ok "and what requires the service runs" has_state needs up
+ok "and a dependent of the service runs" has_state needs up
 ok "the session is there" kill -0 "$polite"
 ok "and has not been asked to end" not says "$dir/polite" TERM
 
@@ -57,14 +57,14 @@ ok "and its session goes on" kill -0 "$gone"
 
 kill -TERM "$daemon"
 ok "the stop of the root asks a session to end" wait_for 10 says "$dir/polite" TERM
-ok "also one whose section is gone" wait_for 10 says "$dir/gone" TERM
+ok "also a session of a removed service" wait_for 10 says "$dir/gone" TERM
 ok "it kills a stubborn one at the stop-timeout" wait_for 10 gone "$stubborn"
 await_daemon 10
 is "which is forced" "$status" 124
 after='.[a-z]+., ([0-9]+ms|[0-9][.][0-9]s) after the stop'
 like "and named, with the time since the stop of the root" "$(cat "$log")" \
 	"stubborn: killing remaining pid $stubborn $after"
-like "likewise one whose service was never stopped" "$(cat "$log")" \
+like "likewise a session of a service that was never stopped" "$(cat "$log")" \
 	"ended: killing remaining pid $ended $after"
-ok "nobody is left" wait_for 10 nobody_else
+ok "no process is left" wait_for 10 nobody_else
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the end of one service does to others: the strategy of its group, and on-failed.
+# The effects of the end of one service on others: the strategy of its group, and on-failed.
 . "${0%/*}/lib.sh"
 
 mkfifo "$dir/slow.go"
@@ -52,9 +52,9 @@ for pair in "$b all/b" "$a all/a" "$c all/c"; do
 	# shellcheck disable=SC2086  # two words
 	ok "one-for-all: ${pair#* } is another process" wait_for 10 renewed $pair
 done
-is "what was stopped stays stopped" "$(field all/stopped .state)" complete
+is "a stopped service stays stopped" "$(field all/stopped .state)" complete
 is "other groups do not notice" "$(pids rest/a rest/b rest/c/x one/a)" "$kept"
-ok "who requires it stopped first, gracefully" in_order "all/b: killed by SIGSEGV" \
+ok "its dependent stopped first, gracefully" in_order "all/b: killed by SIGSEGV" \
 	"all/a: SIGTERM to pid $a" "all/b: started, pid $(pid_of all/b)" \
 	"all/a: started, pid $(pid_of all/a)"
 is "a restart is counted where it was one" \
@@ -63,16 +63,16 @@ is "a restart is counted where it was one" \
 a=$(pid_of rest/a) b=$(pid_of rest/b) c=$(pid_of rest/c/x)
 crash rest/b
 ok "rest-for-one: it is another process" wait_for 10 renewed "$b" rest/b
-ok "and so is what stands after it, in a group" wait_for 10 renewed "$c" rest/c/x
-is "but not what stands before it" "$(pid_of rest/a)" "$a"
+ok "and so is a service after it, in a group" wait_for 10 renewed "$c" rest/c/x
+is "but not a service before it" "$(pid_of rest/a)" "$a"
 
 quick=$(pid_of both/quick) third=$(pid_of both/third) slow=$(pid_of both/slow)
-wait_for 10 says "$dir/slow" ready || die "who ends slowly is there"
+wait_for 10 says "$dir/slow" ready || die "the slow service is up"
 crash both/quick
-ok "who ends slowly is asked to" wait_for 10 says "$dir/slow" TERM
+ok "the slow service gets its signal" wait_for 10 says "$dir/slow" TERM
 wait_for 10 test -e "$dir/third.final" || die "the third one has ended"
-ok "nobody is started beside it" waits_for_slow both/quick
-ok "also of those that have been stopped" waits_for_slow both/third
+ok "no service is started beside it" waits_for_slow both/quick
+ok "nor one of those that have ended" waits_for_slow both/third
 echo >"$dir/slow.go"
 for pair in "$quick both/quick" "$third both/third" "$slow both/slow"; do
 	# shellcheck disable=SC2086  # two words
@@ -80,16 +80,16 @@ for pair in "$quick both/quick" "$third both/third" "$slow both/slow"; do
 done
 ok "all of them after all" in_order 'both/slow: stopping -> down' "both/quick: started, pid $(pid_of both/quick)"
 ok "the third one, too" in_order 'both/slow: stopping -> down' "both/third: started, pid $(pid_of both/third)"
-is "but nobody who had not been started" "$(state both/asleep)" down
+is "but no service that was not started before" "$(state both/asleep)" down
 slow=$(pid_of both/slow)
 sed -i 's/^restart-delay = 0$/restart-delay = 1h/; s/^\[both\/quick\]/&\nrestart-delay-max = 1h/' "$ini"
 ctl reload >/dev/null
 crash both/quick
 wait_for 10 says "$log" "both/slow: SIGTERM to pid $slow" || die "the slow one is asked again"
-ok "who is started by hand waits for neither them nor the delay" ctl --timeout 10s start both/quick
-is "of those either" "$(state both/slow)" stopping
+ok "a start by hand waits for neither them nor the delay" ctl --timeout 10s start both/quick
+is "and the slow one is still stopping" "$(state both/slow)" stopping
 echo >"$dir/slow.go"
-ok "who come when they have ended" wait_for 10 renewed "$slow" both/slow
+ok "the slow one starts when it has ended" wait_for 10 renewed "$slow" both/slow
 ctl stop --no-wait both >/dev/null
 echo >"$dir/slow.go"
 
@@ -100,15 +100,15 @@ is "alone" "$(pid_of one/b)" "$b"
 
 pid=$(pid_of given/up)
 crash given/up
-ok "what may be restarted once is" wait_for 10 renewed "$pid" given/up
+ok "a service that may be restarted once is" wait_for 10 renewed "$pid" given/up
 crash given/up
 ok "and then its group is shut down" ctl --timeout 10s wait --for complete given
-is "with what is in it" "$(state given/other)" down
+is "with the services in it" "$(state given/other)" down
 is "the service is shown as failed" "$(state given/up)" failed
 ok "which is no maintenance" not ctl health -q
 ctl stop given/up
 is "until it is stopped by hand" "$(state given/up)" down
-ok "which is said" says "$log" 'given: shutting down: a service of the group was given up'
+ok "and the reason is logged" says "$log" 'given: shutting down: a service of the group was given up'
 
 pid=$(pid_of last)
 crash last

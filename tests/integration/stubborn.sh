@@ -1,5 +1,6 @@
 #!/bin/bash
-# What ignores its signal is killed at its stop-timeout, with all it left behind, and named.
+# A service that ignores its signal is killed at its stop-timeout, with all processes it left behind, and
+# named.
 . "${0%/*}/lib.sh"
 
 config <<END
@@ -30,7 +31,7 @@ for name in stubborn plain session; do
 done
 await_daemon 30
 took=$(($(now) - began))
-is "the exit status says that force was needed" "$status" 124
+is "the exit status is that of a forced stop" "$status" 124
 within "the kill came at the timeout" "$took" 2900 20000
 for name in stubborn plain session; do
 	ok "$name is gone" wait_for 10 gone "$(cat "$dir/$name")"

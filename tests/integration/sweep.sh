@@ -1,5 +1,5 @@
 #!/bin/bash
-# SIGTERM at any moment of the start: the end comes, and nothing is left.
+# SIGTERM at any moment of the start: the daemon ends, and no process remains.
 . "${0%/*}/lib.sh"
 
 config <<END
@@ -28,7 +28,7 @@ for ((ms = 0; ms < 100; ms += 2)); do
 	sleep "$(printf '0.%03d' "$ms")"
 	kill -TERM "$daemon"
 	await_daemon 10
-	# 143: it knew nothing of signals yet.  124: the grandchild was there, and has to be forced.
+	# 143: it handled no signals yet.  124: the grandchild existed, and has to be killed.
 	like "after $ms ms it ends" "$status" '^(0|124|143)$'
 	wait_for 10 nobody_else || { others | comment; die "after $ms ms nothing is left"; }
 done

@@ -40,7 +40,7 @@ like "a service has one" "$(group_of "$(pid_of web/nginx)")" \
 like "systemctl shows both" "$(systemctl status swansongd --no-pager)" 'node:web:nginx'
 
 wait_for 5 test -s "$dir/stubborn" || die "the escaper is there"
-like "so has what has escaped from it" "$(group_of "$(cat "$dir/stubborn")")" '/node:escaper$'
+like "so is a process that has escaped from the service" "$(group_of "$(cat "$dir/stubborn")")" '/node:escaper$'
 top=/sys/fs/cgroup
 limit() { cat "$top$(group_of "$(pid_of bounded)")/$1"; } # FILE
 for one in pids:pids.max:7 memory:memory.max:67108864 cpu:cpu.weight:50; do
@@ -48,7 +48,7 @@ for one in pids:pids.max:7 memory:memory.max:67108864 cpu:cpu.weight:50; do
 	if grep -qw "$controller" "$top/cgroup.controllers"; then
 		is "$file is set" "$(limit "$file")" "$want"
 	else
-		ok "the log says that there is no $controller" \
+		ok "the log reports that there is no $controller" \
 			wait_for 5 journal "bounded: cgroup-$controller.* has no effect"
 		skip "$file is set" "machine: no controller $controller in version 2"
 	fi
@@ -66,6 +66,6 @@ wait_for 5 ctl_answers
 systemctl stop swansongd
 is "the stop was forced by the stubborn one" \
 	"$(systemctl show swansongd -p ExecMainStatus --value)" 124
-ok "nobody is left" not pgrep 'idle|stubborn'
+ok "no process is left" not pgrep 'idle|stubborn'
 ok "no group is left" not test -d "$top$unit_group"
 finish

@@ -16,7 +16,7 @@ install -m 644 "${unit%.service}@.service" /etc/systemd/system/
 mkdir -p "$sysconfdir/swansong"
 conf=$sysconfdir/swansong/swansong.ini
 mkfifo "$dir/fifo"
-exec 5<>"$dir/fifo" # who writes to it never waits
+exec 5<>"$dir/fifo" # a writer never waits
 {
 	web_tree "$dir"
 	printf '[says]\ncommand = sh -c "echo first; echo \\"<3>second\\" >&2; exec %s/idle"\n' "$helpers"
@@ -61,8 +61,8 @@ ask_slowly
 ok "a slow request is in flight" wait_for 10 journal 'slow request has begun'
 began=$(now)
 systemctl stop --no-block swansongd
-ok "the status text says so at once" wait_for 10 has_property StatusText '^ShuttingDown'
-like "and names who is waited for" "$(property StatusText)" 'web/nginx'
+ok "the status text changes at once" wait_for 10 has_property StatusText '^ShuttingDown'
+like "and names the services that are waited for" "$(property StatusText)" 'web/nginx'
 is "it is deactivating" "$(property ActiveState)" deactivating
 await_answer
 is "the request is answered, whole" "$answer" "200 100000"
@@ -106,7 +106,7 @@ ok "a reload succeeds" systemctl reload swansongd
 ok "which has been made by then" ctl status second
 echo '[broken' >>"$conf"
 ok "so does one with a mistake" systemctl reload swansongd
-like "but the status text says it" "$(property StatusText)" '^Reload refused'
+like "but the status text has the refusal" "$(property StatusText)" '^Reload refused'
 is "and it is active" "$(property ActiveState)" active
 systemctl stop swansongd
 is "stopped, it is a success" "$(property ActiveState) $(property Result)" "inactive success"

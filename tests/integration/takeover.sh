@@ -1,6 +1,6 @@
 #!/bin/bash
-# Without control groups, a process that claims by its environment to be of another service is ended
-# with that service, and otherwise without effect: whatever it sends is not taken for the service's.
+# Without control groups, a process whose environment claims another service is ended with that service, and
+# has no other effect: its messages do not count as the service's.
 . "${0%/*}/lib.sh"
 requires_root
 hide_cgroups
@@ -56,7 +56,7 @@ while os.read(commands, 1):
     count()
 END_OF_ATTACK
 
-# Its main process, or a child of that, says STATUS=… as another user.
+# Its main process, or a child of it, sends STATUS=… as another user.
 cat >"$dir/mixed" <<'END_OF_MIXED'
 import os, socket, sys
 name = os.environ["NOTIFY_SOCKET"]
@@ -141,7 +141,7 @@ for attacker in equal other master; do
 	wait_for 10 has_lines "$dir/$attacker.done" 1 || die "$attacker has begun"
 	attack "$attacker"
 	is "$attacker: an orphan that claims to be the service's is not heard" "$(summary)" "$unharmed"
-	like "it is one of the service's leftovers" "$(ctl guards victim)" \
+	like "it is one of the remaining processes of the service" "$(ctl guards victim)" \
 		"leftover .*$(tail -n 1 "$dir/$attacker.done")"
 	attack "$attacker"
 	is "and not heard as that, either" "$(summary)" "$unharmed"
@@ -160,7 +160,7 @@ did_more() { [ "$(grep -c '^did' "$log")" -gt "$1" ]; } # NUMBER
 say child
 ok "a child of another session is heard" wait_for 10 heard mixed 'by a child'
 say 'lesser child'
-is "one of another user is not" "$(field mixed .service.status)" 'by a child'
+is "a message of another user does not count" "$(field mixed .service.status)" 'by a child'
 say drop
 ok "a main process that has changed its user is" wait_for 10 heard mixed 'by itself'
 say 'lesser child'

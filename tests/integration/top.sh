@@ -1,6 +1,6 @@
 #!/bin/bash
-# What services use: processor time, memory, processes, descriptors and restarts, of control groups where
-# there are any, and else of /proc.
+# Use of processor time, memory, processes and descriptors by services, and their restarts, from control
+# groups where there are any, and else from /proc.
 . "${0%/*}/lib.sh"
 
 mkfifo "$dir/again"
@@ -33,13 +33,13 @@ for groups in with without; do
 	touch "$dir/enough"
 	ok "$groups groups: memory is known" wait_for 10 uses_more web/many memory 100000
 	ok "$groups groups: a group has the sum" uses web processes 4
-	is "$groups groups: what does not run uses nothing that is known" "$(used off processes)" null
+	is "$groups groups: the use of a service without a process is unknown" "$(used off processes)" null
 	ok "$groups groups: the root has the sum of all" uses_more "" cpu_usec 299999
 	echo >"$dir/again"
 	ok "$groups groups: restarts are counted" wait_for 10 uses_more again restarts 0
 	ok "$groups groups: of the root, too" uses_more "" restarts 0
 	ctl top web --once >"$dir/once"
-	is "$groups groups: of a node and what is in it" "$(awk 'NR > 1 { print $1 }' "$dir/once" | paste -sd' ')" \
+	is "$groups groups: a node and the nodes below it are listed" "$(awk 'NR > 1 { print $1 }' "$dir/once" | paste -sd' ')" \
 		"web web/many web/open"
 	like "$groups groups: once, as a table" "$(head -n 1 "$dir/once")" \
 		'^NODE +STATE +CPU TIME +MEMORY +PROCESSES +DESCRIPTORS +RESTARTS$'
@@ -69,7 +69,7 @@ done
 launch unshare --pid --fork --kill-child "$swansongd" -c "$ini" --socket "$socket"
 wait_for 10 ctl_answers || die "swansongd answers"
 is "the numbers of another namespace are no figures" "$(used web/many processes)" null
-ok "what the daemon says is" uses again restarts 0
+ok "values of the daemon are shown" uses again restarts 0
 kill -TERM "$(pgrep -P "$daemon")"
 await_daemon 10
 finish

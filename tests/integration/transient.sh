@@ -1,6 +1,6 @@
 #!/bin/bash
-# A service that no file has is run, checked, ordered and stopped as the others are, survives reloads,
-# and is gone when it has ended.
+# A transient service, which no file has, is run, checked, ordered and stopped as the others are, survives
+# reloads, and is removed when it has ended.
 . "${0%/*}/lib.sh"
 
 { echo '[jobs]'; echo 'umask = 077'; echo 'environment = WHERE=jobs'; service db; } | config
@@ -10,22 +10,22 @@ absent() { ! ctl list | grep -qx "$1"; }
 
 ctl run --wait jobs/status -- sh -c 'exit 7' >"$dir/said"
 is "its status is passed on" "$?" 7
-is "and said" "$(cat "$dir/said")" "jobs/status: exited with status 7"
+is "and is reported" "$(cat "$dir/said")" "jobs/status: exited with status 7"
 ok "it is gone then" wait_for 5 absent jobs/status
 ctl run --wait --json jobs/json -- true >"$dir/said"
-is "programs are told, too" "$(jq -c . "$dir/said")" '{"result":"exited with status 0","status":0}'
+is "JSON has the result" "$(jq -c . "$dir/said")" '{"result":"exited with status 0","status":0}'
 ctl run --wait jobs/none -- /nonexistent >"$dir/said"
-is "what cannot be started is an end, too" "$?" 127
+is "a program that cannot be started is an end, too" "$?" 127
 
-# What is written in a file for the group counts, and arguments are taken as they are.
+# The settings of its group in a file count, and arguments are taken as they are.
 # shellcheck disable=SC2016  # for the other shell
 ctl run --wait jobs/env -p "log = file:$dir/env" -p environment=HERE=%n -- \
 	sh -c 'umask; echo $WHERE $HERE $1' sh 100%n
-is "it inherits, and has what its properties say" "$(tr '\n' ' ' <"$dir/env")" \
+is "it inherits settings, and has those of its properties" "$(tr '\n' ' ' <"$dir/env")" \
 	"0077 jobs jobs/env 100%n "
 
 ctl run jobs/long -- true "$(head -c 70000 /dev/zero | tr '\0' x)" 2>"$dir/said"
-is "what is too long is said to be" "$? $(cat "$dir/said")" \
+is "a request that is too long is refused" "$? $(cat "$dir/said")" \
 	"1 swansongctl: the request is too long: the daemon takes 65536 bytes in all"
 
 ctl run jobs/idle -p requires=db -p stop-timeout=3s -- "$helpers/idle" >"$dir/said"
@@ -38,11 +38,11 @@ is "the same name is taken" "$(ctl run jobs/idle -- true 2>&1)" \
 ctl run jobs/bad -p stop-timout=3s -p restart=sometimes -p requires=nope -p command=x -p control-mode=0 \
 	-- true 2>"$dir/said"
 is "mistakes refuse it" "$?" 1
-like "with what is wrong" "$(cat "$dir/said")" "client:1: \[jobs/bad\] stop-timout: unknown key: did you mean 'stop-timeout'"
+like "with the unknown key" "$(cat "$dir/said")" "client:1: \[jobs/bad\] stop-timout: unknown key: did you mean 'stop-timeout'"
 like "of each property" "$(cat "$dir/said")" "client:2: \[jobs/bad\] restart: invalid value 'sometimes'"
 like "of its edges" "$(cat "$dir/said")" "client:3: \[jobs/bad\] requires: no node 'nope': expected a node of this configuration"
 like "the command is not one of them" "$(cat "$dir/said")" "client:4: \[jobs/bad\] command: duplicate key"
-like "nor is what belongs to the daemon" "$(cat "$dir/said")" "client:5: .*expected in \[swansong\]"
+like "nor is a key of the daemon" "$(cat "$dir/said")" "client:5: .*expected in \[swansong\]"
 ok "and nothing is there" absent jobs/bad
 ok "there has to be a node above it" not ctl run nope/job -- true
 ok "which is a group" not ctl run db/job -- true
@@ -52,7 +52,7 @@ for name in root root/job; do
 done
 like "nor is the root required" "$(ctl run jobs/bad -p requires=root -- true 2>&1)" "no node 'root'"
 ctl run $'jobs/\xff' -- true 2>"$dir/said"
-is "what is no text is no name" "$? $(grep -c 'invalid name: expected letters' "$dir/said")" "1 1"
+is "a name that is no text is refused" "$? $(grep -c 'invalid name: expected letters' "$dir/said")" "1 1"
 
 # Reloads.
 { echo '[jobs]'; service db; service other; } | config
@@ -60,7 +60,7 @@ ok "a reload leaves it alone" ctl reload
 is "as it is" "$(pid_of jobs/idle)" "$idle"
 is "and does not count it" "$(ctl reload --dry-run)" "nothing would change"
 ctl stop db
-ok "it is stopped with what it requires" wait_for 5 gone "$idle"
+ok "it is stopped with the node that it requires" wait_for 5 gone "$idle"
 ok "and gone" wait_for 5 absent jobs/idle
 ctl start db
 ctl run jobs/idle -- "$helpers/idle" >"$dir/said"
@@ -82,13 +82,13 @@ ok "it goes with the group that it is below of" ctl reload
 ok "to the last process" wait_for 5 gone "$idle"
 ok "and the group after it" wait_for 5 absent jobs
 
-# What waits for it is not to be waited for by it, neither when it is made nor later.
+# A transient service cannot require one of its dependents, neither at its start nor after a reload.
 { echo '[jobs]'; service jobs/slow; echo "ready = exec:test -e $dir/ready"
 	service db; echo 'requires = jobs'; printf '[bad]\ncommand = false\nrestart = never\n'; } | config
 ctl reload -q
 wait_for 5 has_state bad failed
 ctl run jobs/circle -p requires=db -- true 2>"$dir/said"
-is "a circle is refused" "$?" 1
+is "a cycle is refused" "$?" 1
 like "with its steps" "$(cat "$dir/said")" \
 	'requires: dependency cycle: db → jobs → jobs/circle → db: db requires jobs, which contains jobs/circle; jobs/circle requires db'
 ok "and nothing is there" absent jobs/circle
@@ -104,7 +104,7 @@ done
 { echo '[jobs]'; service db; echo 'requires = later'; service later; } | config
 ok "others are not" ctl reload
 ctl run later2 -p requires=jobs/first -- true 2>"$dir/said"
-is "one may require another" "$?" 0
+is "a transient service may require another" "$?" 0
 ctl stop -q jobs/first
 
 # Several.
@@ -120,11 +120,11 @@ for i in 1 2; do
 	wait_for 5 has_state "jobs/many$i" up
 done
 ctl stop 'jobs/many*' >"$dir/said" 2>&1
-is "and what that has cost is said of each" "$? $(grep -c ': killed pid' "$dir/said")" "1 2"
+is "and the kills of each are reported" "$? $(grep -c ': killed pid' "$dir/said")" "1 2"
 ok "which are gone" wait_for 5 absent jobs/many2
 ok "a name that was never there is none" not ctl stop jobs/many9
 
-# Who waits hears of the end, whatever has brought it.
+# A client that waits gets the end in each case.
 cat >"$dir/until.sh" <<'END'
 until [ -e "${0%/*}/over" ]; do sleep 0.02; done
 exit 5
@@ -163,7 +163,7 @@ ok "and by hand" ctl restart again
 is "in its next generation" "$(field again .generation)" 2
 ctl stop job again
 ok "until it is stopped" wait_for 5 absent job
-ok "whatever it did" wait_for 5 absent again
+ok "with any result" wait_for 5 absent again
 
 if [ "$(id -u)" = 0 ]; then
 	chmod 666 "$socket"

@@ -8,7 +8,7 @@ requires_root
 user=54322
 cat >"$dir/bomb" <<-'END'
 	#!/bin/bash
-	# Each of them makes as many as it can, in and out of the session, and none hears a signal.
+	# Each of them makes as many as it can, in and out of the session, and all ignore signals.
 	trap '' TERM
 	exec 2>/dev/null
 	deadline=$((SECONDS + 60))
@@ -38,7 +38,7 @@ born() { [ "$(wc -l <"$dir/born")" -ge "$1" ]; }
 there() { pgrep -c -u "$user"; }
 many() { [ "$(there)" -ge 40 ]; }
 ok "it makes as many as it may" wait_for 30 many
-ok "and those that end make room for more" wait_for 30 born 60
+ok "and forks that end make room for more" wait_for 30 born 60
 ok "but no more" test "$(there)" -le 60
 
 longest=0

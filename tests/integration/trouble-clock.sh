@@ -1,6 +1,6 @@
 #!/bin/bash
-# The clock of the day may be set while services run: nothing counts by it.  And the one that counts
-# may begin anywhere.
+# The clock of the day may be set while services run: no timeout counts by it.  The monotonic clock may begin
+# at any value.
 . "${0%/*}/lib.sh"
 
 config <<END
@@ -22,14 +22,14 @@ command = $helpers/idle
 drain-delay = 300ms
 END
 
-everything() { # NAME: what counts time does so
+everything() { # NAME: every kind of timeout expires in time
 	ok "$1: a restart-limit is reached" wait_for 20 has_state crash failed
 	is "$1: after as many restarts" "$(field crash .service.restarts)" 5
 	ok "$1: a start-timeout is over" wait_for 20 has_state unready failed
 	wait_for 20 test -s "$dir/deaf" || die "$1: all is there"
 	stop_daemon 20
 	is "$1: a stop-timeout is, too" "$status" 124
-	ok "$1: and is what it said" says "$log" \
+	ok "$1: and the log has the time" says "$log" \
 		'deaf: killing pid [0-9]+ \(stubborn\), [0-9.]+(s|ms) after'
 	ok "$1: after a delay" in_order 'guarded: up -> draining' 'guarded: draining -> waiting'
 	ok "$1: nothing is left" wait_for 10 nobody_else
@@ -37,8 +37,8 @@ everything() { # NAME: what counts time does so
 
 # --- A monotonic clock that began long ago, or just now ---
 
-# The greatest that the kernel takes is less than 2^63 ns, 292 years; what is asked for is on top of
-# the time since the machine was started.
+# The greatest that the kernel takes is less than 2^63 ns, 292 years; the offset is added to the time since
+# the machine was started.
 up=$(cut -d . -f 1 /proc/uptime)
 for offset in 2147483600 4294967290 "-$((up > 20 ? up - 10 : 0))"; do
 	if ! unshare --time --monotonic "$offset" --boottime "$offset" true 2>"$dir/refusal"; then

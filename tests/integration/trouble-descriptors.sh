@@ -1,7 +1,7 @@
 #!/bin/bash
-# No descriptor is left to the daemon: it answers, loses nobody, and can be stopped all the same.
+# No descriptor is left to the daemon: it answers, loses no process, and can be stopped all the same.
 . "${0%/*}/lib.sh"
-# Those of control groups are in cgroup-killed.sh and cgroup-trouble.sh.
+# Cases with control groups are in cgroup-killed.sh and cgroup-trouble.sh.
 hide_cgroups
 requires_package python3 python3
 
@@ -31,7 +31,7 @@ mkfifo "$dir/stray"
 # No number below the limit is free, and none becomes free; those above it stay open.
 exhaust() { # CONNECTIONS: that stay
 	local limit=0
-	wait_for 10 has_connections "$1" || die "the connections of who has ended are closed"
+	wait_for 10 has_connections "$1" || die "connections of clients that have ended are closed"
 	while [ -e "/proc/$daemon/fd/$limit" ]; do limit=$((limit + 1)); done
 	prlimit --pid "$daemon" --nofile="$limit:"
 }
@@ -49,18 +49,18 @@ open=$(pid_of open)
 exhaust 0 || skip_all "machine: refuses prlimit"
 
 said=$(ctl status --timeout 10s 2>&1)
-is "who asks is turned away" "$?" 1
-like "and told so" "$said" 'swansongctl: .+'
-ok "the log says why" says "$log" 'cannot accept control connections: Too many open files'
+is "a client is turned away" "$?" 1
+like "with a reason" "$said" 'swansongctl: .+'
+ok "the log gives the reason" says "$log" 'cannot accept control connections: Too many open files'
 ok "the services are there" kill -0 "$open" "$top"
 
 stop_daemon 20
 is "it can be stopped" "$status" 0
 ok "in the order of the services" in_order 'top: SIGTERM' 'top: killed by SIGTERM' 'base: SIGTERM'
-ok "by then there are descriptors, for who cleans up" test -e "$dir/done/base" -a -e "$dir/done/root"
+ok "by then there are descriptors for the final actions" test -e "$dir/done/base" -a -e "$dir/done/root"
 ok "nothing is left" wait_for 10 nobody_else
 
-# Not even what the dead had can be used again.
+# Not even the descriptors of dead processes can be used again.
 begin
 prlimit --pid "$daemon" --nofile=3:
 stop_daemon 20
@@ -69,7 +69,7 @@ ok "its post-stop is run, as that takes none of ours" says "$log" 'base: post-st
 ok "its final action as well" says "$log" 'root: final: started touch'
 ok "nothing is left" wait_for 10 nobody_else
 
-# A start that fails for that does not count, whatever restart says.
+# A start that fails for lack of descriptors does not count, even with restart = never.
 begin
 mkfifo "$dir/go"
 # The connection is there before the descriptors are gone.
@@ -97,7 +97,7 @@ ok "until it can be started" wait_for 10 has_state logs up
 stop_daemon 20
 is "and the end is as ever" "$status" 0
 
-# Whoever turns up as our child is somebody's, and has to be looked at.
+# A process that becomes a child of the daemon belongs to a service, which the daemon has to find.
 begin
 ctl start stray >/dev/null || die "stray is up"
 python3 - "$socket" "$dir/go" >"$dir/guards" <<-'PYTHON' &

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The disk is full under the log of a service, and under the daemon's own; and the pipe that the
-# daemon's own goes to is full, or nobody's.
+# The disk is full under the log of a service, and under the daemon's own; and the pipe of the daemon's log is
+# full, or has no reader.
 . "${0%/*}/lib.sh"
 
 mkdir "$dir/disk"
@@ -12,7 +12,7 @@ fill() { ! dd if=/dev/zero of="$dir/disk/filler" bs=4k 2>/dev/null; }
 
 cat >"$dir/writer" <<-'END'
 	#!/bin/bash
-	# Says a line for each that it is told, and whether that could be said.
+	# Writes each line that it reads to the log, and the result to a file.
 	while read -r line; do
 		echo "$line" 2>/dev/null && echo said >>"$2" || echo lost >>"$2"
 	done <>"$1"
@@ -37,8 +37,8 @@ ok "the disk is full" fill
 : >"$dir/answers"
 seq 5000 >"$dir/lines"
 all_answered() { [ "$(wc -l <"$dir/answers")" -ge 5000 ]; }
-ok "what cannot be written holds nobody up" wait_for 20 all_answered
-is "nor is the service told" "$(sort -u "$dir/answers")" said
+ok "lines that cannot be written hold up no service" wait_for 20 all_answered
+is "nor does the service get an error" "$(sort -u "$dir/answers")" said
 ok "the log names the file" wait_for 10 says "$log" 'writer: log: cannot write .*/disk/log: No space left'
 is "the service is up" "$(field writer .service.restarts) $(state writer)" "0 up"
 ok "status is answered" ctl status --timeout 10s
@@ -50,7 +50,7 @@ echo last >"$dir/lines"
 ok "with room there are lines again" wait_for 10 says "$dir/disk/log" '^last$'
 is "of all that came meanwhile none is missing" "$(cksum <"$dir/disk/log")" \
 	"$({ echo first; seq 5000; echo last; } | cksum)"
-ok "which the log says" wait_for 10 says "$log" 'writer: log: .* is written again: 0 lines'
+ok "and the end of the shortage is logged" wait_for 10 says "$log" 'writer: log: .* is written again: 0 lines'
 ok "and the other is up" wait_for 10 has_state later up
 ok "a restart is as ever" ctl restart writer --timeout 20s
 stop_daemon
@@ -75,23 +75,23 @@ launch_into() { # FILE
 	wait_for 10 ctl status >/dev/null 2>&1 || die "swansongd answers"
 }
 launch_into "$dir/disk/own"
-ok "it says what it does" wait_for 10 says "$dir/disk/own" 'crash: started'
+ok "the daemon writes its log" wait_for 10 says "$dir/disk/own" 'crash: started'
 ok "the disk is full" fill
 before=$(field crash .service.restarts)
 ok "services are started again all the same" wait_for 60 has_restarts crash $((before + 300))
 ok "and can be stopped" ctl stop idle --timeout 20s
-: >"$dir/disk/own" # what was in it is as much room
-ok "with room it says what was lost" wait_for 20 says "$dir/disk/own" '[0-9]+ lines of this log were lost'
+: >"$dir/disk/own" # as much room as its contents had
+ok "with room it logs the number of lost lines" wait_for 20 says "$dir/disk/own" '[0-9]+ lines of this log were lost'
 ok "the disk is full again" fill
 stop_daemon 20
 is "it ends without a word, but well" "$status" 0
 rm -f "$dir/disk"/*
 
-# --- A pipe that nobody reads, and one that is nobody's ---
+# --- A pipe that is not read, and one without a reader ---
 
 mkfifo "$dir/pipe"
 exec 9<>"$dir/pipe"
-# Nothing is left of it before the daemon is there.
+# The pipe is full before the daemon starts.
 timeout 1 dd if=/dev/zero bs=4k oflag=nonblock >&9 2>/dev/null
 launch_into "$dir/pipe"
 before=$(field crash .service.restarts)
@@ -105,7 +105,7 @@ timeout 1 dd of=/dev/null bs=64k iflag=nonblock <&9 2>/dev/null
 launch_into "$dir/pipe"
 exec 9>&-
 before=$(field crash .service.restarts)
-ok "services run when nobody has the other end" wait_for 20 has_restarts crash $((before + 100))
+ok "services run when the pipe has no reader" wait_for 20 has_restarts crash $((before + 100))
 stop_daemon 20
 is "and it ends" "$status" 0
 

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Orphans die without a pause, and quicker than they are collected: a service that stops beside them ends,
-# and so does what it or one that has died has left behind.
+# Orphans die without a pause, and faster than they are reaped: a service that stops beside them ends, and so
+# do the processes that a stopped or dead service has left behind.
 . "${0%/*}/lib.sh"
 requires_root
 
-# To collect one of the dead Linux goes through the children that live, which makes it slower than a birth.
+# To reap a zombie Linux goes through the living children, which makes it slower than a fork.
 crowd=3000
 [ "$(cat /proc/sys/kernel/pid_max)" -gt $((crowd + 5000)) ] || skip_all "machine: has too few pids"
-# Of a user of its own, so that no more of the dead are there than its limit.
+# Of a user of its own, so that its limit bounds the number of zombies.
 user=54323
 config <<END
 [crowd]
@@ -30,7 +30,7 @@ command = $helpers/idle
 END
 start_daemon
 all_there() { [ -e "$dir/crowd" ] && [ -s "$dir/left" ] && [ -s "$dir/died" ]; }
-ok "those who live are there" wait_for 60 all_there
+ok "the living orphans are there" wait_for 60 all_there
 dead() { ps -e -o stat= | awk '/^Z/ { n++ } END { exit n < 1000 }'; }
 ok "the flood begins" ctl start flood
 flood=$(pid_of flood)
@@ -39,12 +39,12 @@ wait_for 30 dead || {
 	finish
 }
 
-ok "what leaves somebody behind can be stopped" by_force ctl stop left --timeout 90s
-ok "and that is killed" gone "$(cat "$dir/left")"
+ok "a service that leaves a process behind can be stopped" by_force ctl stop left --timeout 90s
+ok "and its process is killed" gone "$(cat "$dir/left")"
 kill -KILL "$(pid_of died)"
-ok "what dies is known to have failed" wait_for 90 has_state died failed
-ok "and whom it has left is ended, too" gone "$(cat "$dir/died")"
-ok "what leaves nobody can be stopped" ctl stop plain --timeout 60s
+ok "a service that dies is known to have failed" wait_for 90 has_state died failed
+ok "and its remaining process is ended, too" gone "$(cat "$dir/died")"
+ok "a service that leaves no process can be stopped" ctl stop plain --timeout 60s
 ok "status is answered" ctl status --timeout 20s
 ok "all that while the flood goes on" wait_for 30 dead
 is "without an end" "$(pid_of flood)" "$flood"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A command that hangs and hears no signal, wherever it stands: it is ended at its bound, and named.
+# A command hangs and ignores signals: each kind is ended at its time limit, and named.
 . "${0%/*}/lib.sh"
 
 deaf="$helpers/stubborn"
@@ -48,7 +48,7 @@ began() { [ -s "$dir/$1" ]; } # NAME: and it may be over, as half a second may b
 over() { gone "$(cat "$dir/$1")"; } # NAME
 start_daemon
 
-# Nobody stops it: the start fails.
+# Without a stop: the start fails.
 declare -A key=([start]=start-command [ready]=post-start)
 for node in start ready; do
 	start "$node"
@@ -60,14 +60,14 @@ for node in start ready; do
 	is "$node: nothing is forced, as nothing was stopped" "$(field "$node" .forced)" false
 done
 
-# It crashes, and what cleans up hangs: it is started again all the same.
+# It crashes, and its post-stop hangs: it is started again all the same.
 start crash
 wait_for 10 runs crash-main || die "crash is there"
 kill -KILL "$(pid_of crash)"
 ok "crash: post-stop hangs" wait_for 10 began crash
 ok "crash: it is started again after that" wait_for 10 has_state crash up
 ok "crash: the post-stop is gone" over crash
-# It is not what the next part is about.
+# The next part is not about the main process.
 rm -f "$dir/crash-main" "$dir/crash"
 ok "crash: it is stopped by force" ctl shutdown crash --force --timeout 20s
 
@@ -91,7 +91,7 @@ for node in "${!key[@]}"; do
 	ok "$node: it is gone" over "$node"
 done
 stop_daemon
-is "what was forced before is not this end's" "$status" 0
+is "an earlier forced stop does not count for this end" "$status" 0
 
 for node in "${!key[@]}"; do
 	: >"$log"

@@ -56,7 +56,7 @@ relent() {
 	wait_for 10 not traced
 }
 
-trial() { # ERROR TEXT: all that can happen to a start and a stop
+trial() { # ERROR TEXT: each kind of start and stop
 	local name=$1 why="make a process: $2" node
 
 	inject "$1"
@@ -65,7 +65,7 @@ trial() { # ERROR TEXT: all that can happen to a start and a stop
 		ok "$name: $node is tried again" wait_for 20 \
 			says "$log" "$said$node: (start-command )?cannot start: $why; again in"
 	done
-	ok "$name: a stop of who waits for that is done" ctl stop main --timeout 20s
+	ok "$name: a stop of a service that waits for its next attempt is done" ctl stop main --timeout 20s
 	relent
 	for node in start ready; do
 		ok "$name: $node is up as soon as it can" wait_for 20 has_state "$node" up

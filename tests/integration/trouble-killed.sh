@@ -1,8 +1,8 @@
 #!/bin/bash
-# The daemon itself is killed: nobody stops its services, which live on, and the next daemon takes its
-# place.  As process 1 it takes everything with it.
+# The daemon itself is killed: its services live on without a stop, and the next daemon takes its place.  As
+# process 1 it takes everything with it.
 . "${0%/*}/lib.sh"
-# Those of control groups are in cgroup-killed.sh and cgroup-trouble.sh.
+# Cases with control groups are in cgroup-killed.sh and cgroup-trouble.sh.
 hide_cgroups
 
 config <<END
@@ -33,22 +33,22 @@ ok "its services live on" kill -0 "${old[@]}"
 ok "nothing was done about them" not test -e "$dir/post-stop"
 ok "their word goes nowhere, and they live with that" eval 'echo STATUS=alone >&9'
 ctl status --timeout 5s >"$dir/said" 2>&1
-is "who asks is told that nobody is there" "$?" 3
+is "a client learns that there is no daemon" "$?" 3
 like "and where" "$(cat "$dir/said")" "$socket"
 
 # The sockets are with the old service; their addresses are free when that has ended.
 launch "$swansongd" -v -c "$ini" --socket "$socket"
 await_daemon 10
 is "an address that an old service has is not taken from it" "$status" 1
-ok "which is said" says "$log" '\[web\] listen: cannot listen on .*: Address already in use'
+ok "and the reason is logged" says "$log" '\[web\] listen: cannot listen on .*: Address already in use'
 kill -TERM "${old[web]}"
 wait_for 10 is_zombie_or_gone "${old[web]}"
 
 start_daemon
 ok "the next takes its place: the control socket, and that of the service" wait_for 10 has_state web up
-ok "it starts what it is told to" wait_for 10 has_state one up
+ok "the next daemon starts its services" wait_for 10 has_state one up
 is "once more, as the old ones are not its" "$(wc -l <"$dir/jobs")" 2
-ok "those it leaves alone" kill -0 "${old[one]}" "${old[job]}"
+ok "the old processes are kept" kill -0 "${old[one]}" "${old[job]}"
 stop_daemon
 is "an end of it is as ever" "$status" 0
 ok "and is not theirs" kill -0 "${old[one]}" "${old[job]}"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two services serve one socket: whichever of them is restarted, stopped or killed, and however often,
-# no connection is lost.
+# Two services serve one socket: no connection is lost when either of them is restarted, stopped or killed,
+# again and again.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -20,9 +20,9 @@ restart-delay = 0
 restart-limit = none
 END
 
-# Connects until somebody says "stop" and there were some answers, and sums up who answered.  A
-# connection is lost when it is refused, or nobody comes to serve it; one whose server is killed
-# while it serves is cut, and counts apart.
+# Connects until its input is "stop" and there were some answers, and counts the answers of each server.  A
+# connection is lost when it is refused, or no server accepts it; one whose server is killed while it serves
+# is cut, and counts apart.
 cat >"$dir/client.py" <<'END'
 import os, select, socket, sys
 answers, lost, cut = {}, 0, 0
@@ -63,38 +63,38 @@ client() {
 client_ends() {
 	echo stop >&9
 	wait_for 90 gone "$asking"
-	read -rt 0.1 _ <&9 # which it has only looked at
+	read -rt 0.1 _ <&9 # it has only peeked at the line
 	tail -n 1 "$dir/client"
 }
 
 start_daemon
 ok "both are up" ctl wait --for ready --timeout 20s
 
-client || die "somebody connects all the time"
+client || die "clients connect all the time"
 for ((i = 0; i < 5; i++)); do
-	ctl restart one --timeout 20s >/dev/null || die "one is restarted"
+	ctl restart one --timeout 20s >/dev/null || die "the service one is restarted"
 	ctl restart two --timeout 20s >/dev/null || die "the other is restarted"
 done
 like "restarts of one, and of the other, lose no connection" "$(client_ends)" '^lost 0, '
 
-client || die "somebody connects all the time"
+client || die "clients connect all the time"
 ctl stop one --timeout 20s >/dev/null
 like "nor does a stop of one of them" "$(client_ends)" '^lost 0, cut [01], by .*two'
-client || die "somebody connects all the time"
+client || die "clients connect all the time"
 like "the other serves all" "$(client_ends)" '^lost 0, cut 0, by two$'
-client || die "somebody connects all the time"
+client || die "clients connect all the time"
 ctl stop two --timeout 20s >/dev/null
 ctl start two --timeout 20s >/dev/null
-like "who comes while there is none waits" "$(client_ends)" '^lost 0, cut [01], by two$'
+like "a client waits while there is no server" "$(client_ends)" '^lost 0, cut [01], by two$'
 
 ctl start one --timeout 20s >/dev/null
-client || die "somebody connects all the time"
+client || die "clients connect all the time"
 for node in one two one two; do
 	pid=$(pid_of "$node")
 	kill -KILL "$pid"
 	wait_for 20 is_up_anew "$node" "$pid" || die "$node is there again"
 done
-like "one that crashes takes with it what it had accepted, and no more" "$(client_ends)" \
+like "a server that crashes cuts the connections that it had accepted, and no other" "$(client_ends)" \
 	'^lost 0, cut [0-4], by'
 
 stop_daemon 20

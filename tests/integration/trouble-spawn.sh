@@ -42,7 +42,7 @@ for what in missing refused script; do
 	declare -A says_it=([main]="$cannot" [start]="start-command $cannot" [ready]="post-start $cannot")
 	for node in "${!says_it[@]}"; do
 		ok "$what, $node: the start fails" wait_for 10 has_state "$what/$node" failed
-		is "$what, $node: and says why" "$(field "$what/$node" .service.result)" "${says_it[$node]}"
+		is "$what, $node: and its result has the reason" "$(field "$what/$node" .service.result)" "${says_it[$node]}"
 		is "$what, $node: nothing of it is left" "$(field "$what/$node" .guards)" 0
 	done
 	ok "$what, main: its post-stop ran" test -e "$dir/$what-post-stop"
@@ -53,7 +53,7 @@ for what in missing refused script; do
 	for node in stop post-stop final; do
 		ok "$what, $node: it can be stopped" ctl stop "$what/$node" --timeout 20s
 		is "$what, $node: not by force" "$(field "$what/$node" .forced)" false
-		ok "$what, $node: the log says why" says "$log" "$what/$node: $node(-command)? $cannot"
+		ok "$what, $node: the log gives the reason" says "$log" "$what/$node: $node(-command)? $cannot"
 	done
 done
 stop_daemon
@@ -80,7 +80,7 @@ if "$dir/busy" 2>/dev/null & running=$!; wait_for 2 is_zombie_or_gone "$running"
 	: >"$log"
 	start_daemon 8>&-
 	for node in 'busy: ' 'prepared: start-command '; do
-		ok "${node%%:*} waits for who writes its program" wait_for 10 \
+		ok "${node%%:*} waits for the end of the writes to its program" wait_for 10 \
 			says "$log" "${node}cannot start: execute $dir/busy: Text file busy; again in"
 	done
 	exec 8>&-
@@ -96,7 +96,7 @@ fi
 
 # --- The user has too many processes -------------------------------------------------------------
 
-# Root has never too many.  The number is one that nobody else has.
+# Root never has too many.  The user id is one that no other process has.
 requires_root
 requires_package setpriv util-linux
 user=54321
@@ -135,9 +135,9 @@ done
 ok "status is answered" ctl status --timeout 10s
 ok "a stop of one without its post-stop is possible" ctl stop cleans --timeout 20s
 ok "which is named" says "$log" 'cleans: post-stop cannot start: make a process: Resource temp'
-ok "a stop of what waits to be tried again as well" ctl stop prepared --timeout 20s
+ok "a stop of a service that waits for its next attempt as well" ctl stop prepared --timeout 20s
 limit "$most"
-ok "what failed is made good then" wait_for 10 has_state plain up
+ok "a failed service is up then" wait_for 10 has_state plain up
 ok "it did not count as a failure of the service" not says "$log" 'restart-limit is reached'
 ok "all can be started again" ctl start prepared cleans --timeout 20s
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A stop, a stop by force and the end of the daemon in every state of what is no plain service: a
-# oneshot, one that speaks for itself, the instances of a template.  hooks-stop.sh has the others.
+# A stop, a stop by force and the end of the daemon in every state of other kinds of services: a oneshot, one
+# of ready = notify, the instances of a template.  hooks-stop.sh has plain services.
 . "${0%/*}/lib.sh"
 
 for name in words job undo; do mkfifo "$dir/$name"; done

@@ -44,21 +44,21 @@ for pid in $(pid_of polite) $(pid_of deaf) $(pid_of left) $(cat "$dir/left") $(c
 	$(pid_of asked); do
 	freeze "$pid"
 done
-is "who is stopped is up, as far as one can see" "$(state polite)" up
+is "a suspended service still counts as up" "$(state polite)" up
 
-ok "one that listens can be stopped" ctl stop polite --timeout 20s
+ok "a suspended service can be stopped" ctl stop polite --timeout 20s
 is "not by force" "$(field polite .forced)" false
 is "it got its signal" "$(grep -c TERM "$dir/polite")" 1
-ok "one that does not listen can be stopped" by_force ctl stop deaf --timeout 20s
+ok "a suspended service that ignores SIGTERM can be stopped" by_force ctl stop deaf --timeout 20s
 is "by force" "$(field deaf .forced)" true
-ok "what it left can, too" by_force ctl stop left --timeout 20s
+ok "so can a suspended remaining process" by_force ctl stop left --timeout 20s
 is "by force" "$(field left .forced)" true
 ok "a command that starts it is continued" ctl stop hook --timeout 20s
-is "and ends as told" "$(field hook .forced)" false
-ok "one that asks it to end, and stops itself, is killed" by_force ctl stop asked --timeout 20s
+is "and its stop is not forced" "$(field hook .forced)" false
+ok "a stop-command that suspends itself is killed" by_force ctl stop asked --timeout 20s
 is "by force" "$(field asked .forced)" true
 ok "it is named" says "$log" 'asked: killing stop-command'
-ok "one that follows and stops itself is killed" by_force ctl stop cleaned --timeout 20s
+ok "a post-stop that suspends itself is killed" by_force ctl stop cleaned --timeout 20s
 ok "it is named" says "$log" 'cleaned: killing post-stop'
 
 freeze "$(pid_of again)"
@@ -67,7 +67,7 @@ ok "a stopped one that is killed is started again" wait_for 10 says "$log" 'agai
 ok "and is up" wait_for 10 has_state again up
 ok "a restart of a stopped one is done" ctl restart again --timeout 20s
 
-# The daemon itself, while all that it has to know of happens.
+# The daemon itself is stopped during the events that it has to process.
 main=$(pid_of again)
 kill -STOP "$daemon"
 wait_for 5 is_stopped "$daemon"

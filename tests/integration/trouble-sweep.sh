@@ -1,14 +1,14 @@
 #!/bin/bash
 # Each system call of the daemon fails once, in a story of a start, a restart, a reload and a stop.
-# No promise is broken by it: the daemon refuses to start and says why, or every service runs, once,
-# a command that is refused succeeds when it is repeated, and the stop is complete; after a signal that
-# was not sent by force, as the log and the exit status say.
+# The daemon keeps its promises: it refuses to start and logs why, or every service runs, once, a command that
+# is refused succeeds when it is repeated, and the stop is complete; if kill(2) fails it may be forced, as the
+# log and the exit status show.
 #
-#	SWEEP=all WORLD_TIMEOUT=3600 trouble-sweep.sh	every call that is made, with every error
-#	SWEEP=openat ...				those of one call
+#	CALLS=all WORLD_TIMEOUT=3600 trouble-sweep.sh	every call that is made, with every error
+#	CALLS=openat ...				those of one call
 #
-# Without SWEEP it is the first or the last of each call, with one error.  The table at the end has
-# the outcomes of each call with each error.
+# Without CALLS it is the first or the last of each call, with one error.  The table at the end has the
+# outcomes of each call with each error.
 . "${0%/*}/lib.sh"
 requires_package strace strace
 
@@ -67,7 +67,7 @@ repeated() { # COMMAND...
 	"$@" >"$dir/out" 2>&1
 }
 
-broken() { # WHAT
+broken() { # NAME
 	outcome="broken: $1"
 	return 1
 }
@@ -136,7 +136,7 @@ story() { # STRACE-OPTION...
 story -e trace=all
 [ "$outcome" = ok ] || {
 	says "$log" 'ptrace|strace' && skip_all "machine: refuses ptrace ($(tail -n 1 "$log"))"
-	die "without a fault the story is told ($outcome)"
+	die "the story goes well without a fault ($outcome)"
 }
 cp "$dir/trace" "$dir/calls"
 
@@ -178,7 +178,7 @@ print_table() {
 	done | sed 's/ *$//'
 }
 show_table() { print_table | comment; }
-cleanup_fn show_table # also of a sweep that is cut short
+cleanup_fn show_table # also if the test ends early
 
 # --- The faults ----------------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ try() { # CALL ERROR NUMBER
 i=0
 while read -r call first last <&3; do
 	names+=("$call")
-	case ${SWEEP:=sample} in
+	case ${CALLS:=sample} in
 	sample)
 		try "$call" "${errors[i % ${#errors[@]}]}" $((i % 2 ? first : last))
 		i=$((i + 1))

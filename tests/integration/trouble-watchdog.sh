@@ -1,5 +1,5 @@
 #!/bin/bash
-# A daemon that stood still does not blame that on who has given it signs of life meanwhile.
+# A daemon that stood still does not count that time against services that sent signs of life meanwhile.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -9,7 +9,7 @@ for name in $names; do
 	service "$name" | sed "/^command/s|=.*|= /usr/bin/env python3 $top_srcdir/tests/helpers/talker.py $dir/$name|"
 	printf 'watchdog = 1h\nrestart = never\n'
 done | config
-tell_all() { # COMMAND...: and waits until each has said that
+tell_all() { # COMMAND...: returns when each has confirmed it
 	local name
 	for name in $names; do
 		echo "$*" >"$dir/$name"

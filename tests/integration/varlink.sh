@@ -1,5 +1,5 @@
 #!/bin/bash
-# A client that knows nothing but varlink: what it reads without a manual.
+# A client that knows nothing but varlink: the descriptions that it gets without a manual.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
@@ -11,7 +11,7 @@ groups=250 # more than one reply has
 start_daemon
 ctl wait --for ready
 
-replies() { # CALL: what comes, a line each
+replies() { # CALL: its replies, a line each
 	python3 -c '
 import socket, sys
 s = socket.socket(socket.AF_UNIX)
@@ -45,7 +45,7 @@ fi
 v() { varlinkctl "$1" "unix:$socket" "${@:2}"; }
 ok "it reads the interface" v introspect io.swansong
 is "without a word of complaint" "$(v introspect io.swansong 2>&1 >/dev/null)" ""
-is "and that of varlink itself" "$(v introspect org.varlink.service 2>&1 >/dev/null)" ""
+is "and the interface of varlink itself" "$(v introspect org.varlink.service 2>&1 >/dev/null)" ""
 is "it lists all methods" "$(v list-methods io.swansong | sed 's/.*\.//' | sort | xargs)" \
 	"$(sed -n 's/^\t"method \([A-Za-z]*\)(.*/\1/p' "$top_srcdir/src/proto/interface-text.c" | sort | xargs)"
 is "it reads the status" "$(v call io.swansong.Status '{"node":"web"}' | jq -r '.nodes[].service.state')" up

@@ -8,7 +8,7 @@ requires_web_tree() {
 	requires_package curl curl
 }
 
-# Writes FOLDER/nginx.conf and prints the configuration of the tree.  STATE is for what they write.
+# Writes FOLDER/nginx.conf and prints the configuration of the tree.  STATE is the folder for their files.
 web_tree() { # FOLDER [STATE]
 	local state=${2:-$1}
 	cat >"$1/nginx.conf" <<-END

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A request is in flight when the end comes: it is answered, and only then does what it needs go.
+# A request is in progress at a stop: it is answered, and the services that it needs end after that.
 . "${0%/*}/lib.sh"
 . "${0%/*}/web-tree.sh"
 requires_web_tree
@@ -25,7 +25,7 @@ is "swansongd exits 0" "$status" 0
 within "it takes as long as the request" "$took" 1500 20000
 ok "nginx, then the worker, then redis" in_order \
 	'#[0-9]+: exit$' 'worker: done' 'Received SIGTERM' 'bye bye'
-ok "as the daemon tells it, too" in_order 'web/nginx: stopping -> down' \
+ok "and the log has the same order" in_order 'web/nginx: stopping -> down' \
 	'web/worker: waiting -> stopping' 'web/worker: stopping -> down' \
 	'data/redis: waiting -> stopping' 'data/redis: stopping -> down' 'root: complete'
 ok "nothing is left" wait_for 10 nobody_else

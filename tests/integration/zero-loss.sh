@@ -11,7 +11,7 @@ web() { # LINE...: the configuration
 	printf '%s\n' "$@" >>"$ini"
 }
 
-# The load, in the background: it counts, and tells of each 200 answers.
+# The load, in the background: it counts, and prints a line for each 200 answers.
 load() { # CLIENTS
 	"$helpers/http-load" 8080 "$1" 200 >"$dir/load" &
 	asking=$!
@@ -23,7 +23,7 @@ more_answers() {
 	wait_for 30 answers_of_more_than "$(grep -c ^answered "$dir/load")" || die "there are answers"
 }
 
-# Ends it; $counts is what it has counted.
+# Ends it; $counts is its result.
 load_ends() {
 	more_answers
 	kill -TERM "$asking"
@@ -51,10 +51,10 @@ clean_stops() { # N
 	is "$1 stops, each of which the server came through" \
 		"$(grep -c 'web: exited with status 0$' "$log")" "$1"
 	ok "none by force" not says "$log" 'SIGKILL|forced'
-	is "nor does the node say so" "$(field web .forced)" false
+	is "nor is the node forced" "$(field web .forced)" false
 }
 
-# --- With the socket, and a store for what is idle -----------------------------------------------
+# --- With the socket, and a store for idle connections -------------------------------------------
 
 web "$listen" 'fd-store-max = 250'
 start_daemon
@@ -94,7 +94,7 @@ ok "without a store it is ready" ctl wait --for ready --timeout 20s
 load 200
 restarts 3
 load_ends
-is "whatever fails has met the end of an idle connection" "$(count failed)" "$(count closed)"
+is "each failure has met the end of an idle connection" "$(count failed)" "$(count closed)"
 is "four runs have answered" "$(count servers)" 4
 clean_stops 3
 stop_daemon 30
@@ -102,7 +102,7 @@ is "the end is as ever" "$status" 0
 
 # --- Beside others -------------------------------------------------------------------------------
 
-compare() { # WAY
+compare() { # NAME
 	"$top_srcdir/tests/bench/zero-loss" --here --json --restarts 1 --clients 50 --seconds 0 \
 		--only "$1" >"$dir/compared"
 }

@@ -15,6 +15,10 @@ done
 for option in $options; do
 	try "--$option is in the manual" grep -q "^\.It Fl .*-$option\b" "$page"
 done
+help() { "${top_builddir:?}/swansongctl" help "$@"; }
+grep_help() { pattern=$1; shift; help "$@" | grep -q -- "$pattern"; }
+try "the help lists the commands of an option" grep_help '--undo .*(rollout)$'
+try "the help of a command lists its options without them" grep_help '--undo .*rollout$' rollout
 if command -v mandoc >/dev/null; then
 	try "the manual is clean" mandoc -Tlint -Wwarning "$page"
 else

@@ -36,6 +36,7 @@ fits() { # FILE GRACE-KEY
 	"$ctl" plan --config "$dir/tree.ini" --grace "${leaves}s"
 }
 try "the pod leaves enough time, and says so" fits kubernetes/pod.yaml 'terminationGracePeriodSeconds:'
+try "so does the deployment" fits kubernetes/deployment.yaml 'terminationGracePeriodSeconds:'
 try "so does the job of Nomad" fits nomad/shop.nomad.hcl 'kill_timeout'
 sed -n '/^  shop:/,$p' "$contrib/container/compose.yaml" >"$dir/compose.yaml"
 contrib=$dir try "and the compose file" fits compose.yaml 'stop_grace_period:'
@@ -47,17 +48,25 @@ sed -n '/^    \$ swansongctl plan /,/^    worst case/{/\$/d;s/^    //;p;}' "$con
 "$ctl" plan --config "$dir/tree.ini" --grace 25s >"$dir/is" 2>&1 || :
 try "the plan that is shown is that of the tree" diff "$dir/says" "$dir/is"
 
-# Every { has its }, and nothing is unclosed between them.
-pairs() { # FILE
-	tr -cd '{}[]"\n' <"$1" | tr -d '\n' >"$dir/pairs"
-	while grep -q '""\|{}\|\[\]' "$dir/pairs"; do
-		sed 's/""//g; s/{}//g; s/\[\]//g' "$dir/pairs" >"$dir/less"
-		mv "$dir/less" "$dir/pairs"
-	done
-	[ ! -s "$dir/pairs" ] || { cat "$dir/pairs"; return 1; }
+# The files of Kubernetes and Nomad are valid, and the check finds mistakes.
+engines() { python3 "$top_srcdir/tests/lint/engines.py" "$@"; }
+finds() { # FILE SED-SCRIPT COMPLAINT
+	sed "$2" "$contrib/$1" >"$dir/mistaken.${1##*.}"
+	engines "$dir/mistaken.${1##*.}" >"$dir/found" && return 1
+	grep "$3" "$dir/found"
 }
-sed 's/^ *#.*//' "$contrib/nomad/shop.nomad.hcl" >"$dir/shop.hcl"
-try "the job of Nomad is whole" pairs "$dir/shop.hcl"
+if python3 -c 'import yaml'; then
+	try "the files of Kubernetes and Nomad have the keys of these" \
+		engines "$contrib"/kubernetes/*.yaml "$contrib"/nomad/*.hcl
+	try "an unknown key of Kubernetes is found" finds kubernetes/pod.yaml s/readinessProbe/readynessProbe/ 'unknown key'
+	try "so is one of Nomad" finds nomad/shop.nomad.hcl s/kill_timeout/kill_time_out/ 'unknown key'
+	try "a missing key is found" finds nomad/shop.nomad.hcl '/ path /d' 'no path'
+	try "a text for a number is found" finds kubernetes/pod.yaml 's/25$/"25"/' 'expected int'
+	try "a port that is none is found" finds kubernetes/deployment.yaml 's/port: swansong/port: metrics/' 'metrics:'
+	try "a block without an end is found" finds nomad/shop.nomad.hcl '/^}$/d' 'no end'
+else
+	skip "the files of Kubernetes and Nomad" "package python3-yaml"
+fi
 
 # A file that is copied into an image exists, comes from the build, or belongs to the user.
 missing() {
@@ -65,7 +74,8 @@ missing() {
 		sed -n 's/^COPY \(--[a-z]*=[^ ]* \)\{0,1\}\(.*\) [^ ]*$/\2/p' "$file" | tr ' ' '\n' |
 			while read -r from; do
 				case $from in
-				rootfs/ | /rootfs | server | app | swansongd | swansongctl | swansong-logger | swansong-init*) ;;
+				rootfs/ | /rootfs | server | app | swansongd | swansongctl | swansong-logger | swansong-exporter | \
+				swansong-init*) ;;
 				*) [ -e "$contrib/container/$from" ] || echo "$file: no $from" ;;
 				esac
 			done

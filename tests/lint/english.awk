@@ -1,10 +1,9 @@
-# Checks the English of comments, messages, names of tests and pages.  Prints "RULE FILE:LINE: text", where
-# RULE is "-", or the pending folder that the file is in.  Prints rates as "RULE FOLDER: text".
+# Checks the English of comments, messages, names of tests and pages.  Prints "FILE:LINE: text", and rates
+# as "FOLDER: text".
 #
-# Input: the files.  Variables: pending, words and terms, each separated by commas.
+# Input: the files.  Variables: names and terms, each separated by commas.
 
 BEGIN {
-	n_pending = split(pending, pendings, ",")
 	split("who,whom,whose,whoever,nobody,somebody,anybody", list, ",")
 	for (i in list) persons[list[i]]
 	split("what,whatever", list, ",")
@@ -28,12 +27,7 @@ function folder_of(file,   part, n) {
 FNR == 1 {
 	file = FILENAME
 	sub(/^\.\//, "", file)
-	rule = "-"
-	for (i = 1; i <= n_pending; i++)
-		if (file == pendings[i] || index(file, pendings[i] "/") == 1)
-			rule = pendings[i]
-	folder = rule == "-" ? folder_of(file) : rule
-	of_folder[folder] = rule
+	folder = folder_of(file)
 	in_comment = in_block = in_fence = was_string = 0
 	is_c = file ~ /\.[ch]$/
 	is_message = is_c && file ~ /^src\//
@@ -41,7 +35,7 @@ FNR == 1 {
 }
 
 function complain(text) {
-	print rule, file ":" FNR ": " text
+	print file ":" FNR ": " text
 }
 
 # A word of a text; counted: of a comment or a page.
@@ -156,7 +150,24 @@ kind == "c" {
 	next
 }
 
+function name_of_test(s,   i, part, n) {
+	gsub(/\$\{?[A-Za-z_]*/, " ", s) # a variable
+	sub(/^[^:]*: /, "", s) # the case of a loop
+	forget()
+	text(s, 1, 0, "the name of a test")
+	forget()
+	n = split(tolower(s), part, /[^a-z_'-]+/)
+	for (i = 1; i <= n; i++)
+		if (part[i] in persons)
+			complain("the name of a test has " part[i])
+}
+
 kind == "sh" {
+	if (file ~ /^tests\/integration\// && match($0, /(^|[ \t])(ok|is|like|within|die|skip) "[^"]*"/)) {
+		name_text = substr($0, RSTART, RLENGTH - 1)
+		sub(/^[^"]*"/, "", name_text)
+		name_of_test(name_text)
+	}
 	if (FNR == 1 || $0 ~ /shellcheck/ || !match($0, /(^|[ \t])# /)) {
 		in_block = 0
 		next
@@ -192,10 +203,10 @@ kind == "roff" {
 END {
 	for (f in total) {
 		if (n_persons[f] * 1000 > total[f] * 1.0)
-			printf "%s %s: who, whom, whose, whoever, nobody, somebody, anybody: %.1f in 1,000 words, under 1.0 wanted\n",
-				of_folder[f], f, n_persons[f] * 1000 / total[f]
+			printf "%s: who, whom, whose, whoever, nobody, somebody, anybody: %.1f in 1,000 words, under 1.0 wanted\n",
+				f, n_persons[f] * 1000 / total[f]
 		if (n_whats[f] * 1000 > total[f] * 4.0)
-			printf "%s %s: what, whatever: %.1f in 1,000 words, under 4 wanted\n",
-				of_folder[f], f, n_whats[f] * 1000 / total[f]
+			printf "%s: what, whatever: %.1f in 1,000 words, under 4 wanted\n",
+				f, n_whats[f] * 1000 / total[f]
 	}
 }

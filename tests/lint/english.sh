@@ -5,6 +5,7 @@
 #	  and of the manual; what and whatever under 4;
 #	- no comment, message or sentence opens with who, what, that, one, those or whatever;
 #	- one term for one thing: words that the glossary of swansongd(8) replaces are found nowhere;
+#	- each source of more than 60 lines begins with its model, a comment of two lines or more;
 #	- spelling.
 #
 # Words that are right in another sense are not looked for: together, rest, dropped, way, place, word, gate;
@@ -22,23 +23,24 @@ terms="$terms,fallen"                                                  # failed
 terms="$terms,is due,are due,let be,is no more,are no more"            # expired, kept, detached
 names="leftover,leftovers,stranger,strangers,hopeless,bereft,circle,circles,fallen,sweep,nobody,somebody,whoever"
 
-# Folders and files that are still to be rewritten.  An entry with nothing wrong in it any more has to go, so
-# that the list only gets shorter.
-pending="
-tests/integration
-"
-pending=$(echo "$pending" | tr -s ' \t\n' ',,,')
-
-find src tests man ./*.md \( -name '*.[ch]' -o -path 'tests/*.sh' -o -path 'man/*.[1-9]' -o -path 'man/*.in' \
+find src tests man contrib ./*.md \( -name '*.[ch]' -o -path 'tests/*.sh' -o -path 'contrib/*.sh' -o -path 'man/*.[1-9]' -o -path 'man/*.in' \
 	-o -name '*.md' \) ! -path tests/lint/english.sh | sort >"$dir/files"
-xargs awk -v pending="$pending" -v terms="$terms" -v names="$names" -f "$here/english.awk" <"$dir/files" >"$dir/found"
-sed -n 's/^- //p' "$dir/found" >"$dir/wrong"
+xargs awk -v terms="$terms" -v names="$names" -f "$here/english.awk" <"$dir/files" >"$dir/wrong"
 try "the English of comments, messages, names and pages" is_empty "$dir/wrong"
 
-echo "$pending" | tr ',' '\n' | while read -r entry; do
-	[ -z "$entry" ] || grep -q "^$entry " "$dir/found" || echo "$entry: nothing is wrong: remove it from pending"
-done >"$dir/done"
-try "each pending folder has something to be rewritten" is_empty "$dir/done"
+# The model is the first comment, before all code but the includes.
+# shellcheck disable=SC2046  # a list of files
+awk '
+	function check() { if (n > 60 && lines < 2) print file ": no model: begin with a comment of two lines or more" }
+	FNR == 1 { check(); file = FILENAME; lines = in_comment = in_code = 0 }
+	{ n = FNR }
+	in_code || /^$|^#(include|if|endif)/ { next }
+	/^\/\*/ && !lines { in_comment = 1 }
+	!in_comment { in_code = 1 }
+	in_comment && /[[:alpha:]]/ { lines++ }
+	/\*\/$/ { in_comment = 0 }
+	END { check() }' $(grep '^src/.*\.c$' "$dir/files") >"$dir/models"
+try "each source begins with its model" is_empty "$dir/models"
 
 if command -v codespell >/dev/null; then
 	# shellcheck disable=SC2046  # a list of files

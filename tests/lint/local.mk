@@ -2,6 +2,7 @@ lints = \
 	%D%/commands.sh \
 	%D%/completion.sh \
 	%D%/contrib.sh \
+	%D%/embed.sh \
 	%D%/english.sh \
 	%D%/hardening.sh \
 	%D%/cpp.sh \
@@ -10,6 +11,7 @@ lints = \
 	%D%/install.sh \
 	%D%/keys.sh \
 	%D%/migration.sh \
+	%D%/names.sh \
 	%D%/pages.sh \
 	%D%/races.sh \
 	%D%/readme.sh \
@@ -19,4 +21,4 @@ lints = \
 	%D%/unit.sh \
 	%D%/shell.sh
 dist_check_SCRIPTS += $(lints)
-EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/races.c %D%/cpp.cpp %D%/english.awk %D%/english.words
+EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/engines.py %D%/races.c %D%/cpp.cpp %D%/english.awk %D%/english.words

@@ -7,7 +7,7 @@ command -v shellcheck >/dev/null || {
 }
 cd "${top_srcdir:?}" || exit
 scripts=
-for script in autogen.sh bootstrap .ci/* conf/*.sh contrib/container/mkrootfs \
+for script in autogen.sh bootstrap .ci/* conf/*.sh contrib/container/mkrootfs contrib/pacemaker/swansong.in \
 	contrib/packaging/debian/*.p* contrib/packaging/debian/tests/[lsu]* \
 	tests/*/*.sh tests/integration/with-* tests/integration/convert/tell; do
 	[ ! -e "$script" ] || scripts="$scripts $script" # .ci is not in a tarball
