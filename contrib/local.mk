@@ -51,6 +51,15 @@ CLEANFILES += %D%/systemd/swansong-exporter.service
 EXTRA_DIST += %D%/systemd/swansong-exporter.service.in
 dist_pkgdata_DATA += %D%/systemd/hardened.conf
 
+# The resource agent of Pacemaker, which looks for it in /usr/lib/ocf.
+ocfdir              = $(prefix)/lib/ocf/resource.d/swansong
+nodist_ocf_SCRIPTS  = %D%/pacemaker/swansong
+%D%/pacemaker/swansong: %D%/pacemaker/swansong.in Makefile
+	$(fill_in_unit) -e 's,@sysconfdir\@,$(sysconfdir),g' $(top_srcdir)/$@.in >$@.new && \
+		chmod +x $@.new && mv $@.new $@
+CLEANFILES += %D%/pacemaker/swansong
+EXTRA_DIST += %D%/pacemaker/swansong.in %D%/pacemaker/README.md %D%/pacemaker/cib.xml
+
 EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs \
 	%D%/container/Containerfile.command %D%/container/Containerfile.scratch %D%/container/Containerfile.source \
 	%D%/container/Containerfile.tree %D%/container/tree.ini %D%/container/compose.yaml \
@@ -59,7 +68,7 @@ EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/c
 	%D%/prometheus/swansong-dashboard.json \
 	%D%/webhook/README.md %D%/webhook/swansong-webhook \
 	%D%/nomad/README.md %D%/nomad/shop.nomad.hcl \
-	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/probes.yaml %D%/kubernetes/sidecar.yaml
+	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/deployment.yaml %D%/kubernetes/sidecar.yaml
 
 # Examples of the library: built by check, and run by tests/integration/examples.sh.
 examples = \

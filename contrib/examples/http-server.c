@@ -9,27 +9,27 @@
  *	ready        = notify
  *	fd-store-max = 250
  *
- * Each connection has a thread, each request a guard, and takes up to 50 ms.  At SIGTERM nothing is
- * accepted any more, and a request may be in any of these places:
+ * Each connection has a thread.  Each request has a guard, and takes up to 50 ms.  At SIGTERM the server
+ * stops accepting connections, and a request may be in any of these places:
  *
- *  - Its connection is not accepted.  The socket is the supervisor's and stays open, so it waits in
- *    the kernel, and the next run accepts it.
- *  - It is being worked on, or has been read in part.  It is answered: the end waits for its guard.
- *  - It arrives on a connection that was idle, or will.  Nobody reads it: at the stop the calls
- *    with an interrupt take nothing.  The connection goes to the supervisor's store of descriptors
- *    as it is (FDSTORE=1 of sd_pid_notify_with_fds(3)), and the next run goes on with it.
+ *  - Its connection is not accepted.  The daemon keeps the socket open, so the connection waits in the
+ *    kernel, and the next run accepts it.
+ *  - The server works on it, or has read a part of it.  It is answered: the end waits for its guard.
+ *  - It arrives on an idle connection.  It is not read: at the stop the calls with an interrupt take
+ *    nothing.  The server sends the connection to the daemon's store of descriptors (FDSTORE=1 of
+ *    sd_pid_notify_with_fds(3)), and the next run continues with it.
  *
- * So every request is answered, no client has to try again, and none sees more than a slow answer.
- * Whoever is idle when the service is stopped for good is hung up on by the supervisor.
+ * So every request is answered, and no client has to repeat one.  When the service is stopped without a
+ * next run, the daemon closes the idle connections.
  *
- * Where there is no store (no FDSTORE in the environment), an idle connection has to be closed some
- * time, and HTTP has no way to do it so that no request can cross it.  The server says "Connection:
- * close" for half a second first, and half-closes then what is idle still: whoever sends in this very
- * moment sees the connection end without a byte of an answer.  That request was not looked at, and a
- * client may send it again (RFC 9112, 9.3.1); one that does not has lost it.
+ * Without a store (no FDSTORE in the environment) the server has to close idle connections, and HTTP has
+ * no safe way to do so.  For half a second each answer has "Connection: close"; then the server
+ * half-closes the connections that are still idle.  A client that sends a request at this very moment
+ * sees its connection end without an answer.  The server has not read that request, so the client may
+ * send it again (RFC 9112, 9.3.1); a client that does not do so has lost it.
  *
- * Where there is no socket either (--port PORT), it binds itself: who connects between two runs is
- * refused.  With --abrupt it ends at once at SIGTERM, as most programs do.
+ * Without a socket from the daemon (--port PORT) the server binds its own: connections between two runs
+ * are refused.  With --abrupt it ends at once at SIGTERM, as many programs do.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -50,31 +50,31 @@
 
 #define WORK_MSEC      50	/* at most */
 #define LAME_DUCK_MSEC 500	/* "Connection: close", where there is no store */
-#define PEER_SEC       3	/* for the peer, to send the rest or to take it */
-#define PATIENCE_USEC  10000000 /* for all, at the stop */
+#define PEER_SEC       3	/* for the next bytes of the peer */
+#define PATIENCE_USEC  10000000 /* for all requests, at the stop */
 
 struct server {
 	struct swansong *root;
 	struct swansong_interrupt *accepting; /* guarded, too */
 	int listener;
-	bool own;	     /* bound here, so nobody keeps it open for the next run */
-	bool store;	     /* what is idle at the stop goes to the supervisor */
-	atomic_int room;     /* for so many */
+	bool own;	     /* bound here: it is closed between two runs */
+	bool store;	     /* idle connections go to the daemon at the stop */
+	atomic_int room;     /* the number of further connections */
 	atomic_bool leaving; /* each answer is the last of its connection */
 };
 
 struct connection {
 	struct server *server;
-	struct swansong_interrupt *interrupt; /* guarded: to the end of the connection's thread */
+	struct swansong_interrupt *interrupt; /* guarded until its thread ends */
 	int fd;
 	bool fresh; /* no request was on it yet */
 	size_t length;
-	char input[8192]; /* so much was read and not answered, and a 0 */
+	char input[8192]; /* read and not yet answered, with a final 0 */
 };
 
 enum next {
-	REQUEST, /* there is a whole one at the begin of the input */
-	IDLE,	 /* there will be none, and of the next one nothing was read: that is the stop */
+	REQUEST, /* the input begins with a whole request */
+	IDLE,	 /* the stop, and no byte of a next request was read */
 	END,	 /* of the connection */
 };
 
@@ -119,7 +119,7 @@ static const char *field(const char *head, const char *name)
 	return NULL;
 }
 
-/* What the answer begins with.  There is nothing to get but what is always the same. */
+/* The first line of the answer.  The content is the same for each path. */
 static const char *judge(const char *head, bool *last)
 {
 	const char *connection = field(head, "Connection");
@@ -148,7 +148,7 @@ static bool send_all(int fd, const char *text, size_t size)
 	return true;
 }
 
-/* Whether the connection goes on. */
+/* Returns true if the connection goes on. */
 static bool answer(struct connection *c)
 {
 	SWANSONG_GUARD_SCOPE(c->server->root);
@@ -177,7 +177,7 @@ static bool hand_over(struct connection *c)
 	       sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=connection", &c->fd, 1) > 0;
 }
 
-/* A close() alone takes back an answer that is under way, if there is something unread. */
+/* With unread input, a close() alone would discard an answer that is being sent. */
 static void part(struct connection *c)
 {
 	shutdown(c->fd, SHUT_WR);
@@ -198,7 +198,7 @@ static void *serve(void *arg)
 		part(c);
 	close(c->fd);
 	free(c);
-	swansong_interrupt_unref(interrupt); /* with its guard: now all is done */
+	swansong_interrupt_unref(interrupt); /* and its guard: the last step of this thread */
 	return NULL;
 }
 
@@ -224,7 +224,7 @@ static void begin(struct server *server, int fd, bool fresh)
 		close(fd);
 		return;
 	}
-	pthread_detach(thread); /* the guard is what is waited for */
+	pthread_detach(thread); /* the end waits for its guard */
 }
 
 static void *accept_all(void *arg)
@@ -238,9 +238,9 @@ static void *accept_all(void *arg)
 		if (fd >= 0)
 			begin(server, fd, true);
 		else
-			sleep_msec(10); /* there may be descriptors again then */
+			sleep_msec(10); /* until descriptors are free */
 	}
-	/* Whom nobody else would accept. */
+	/* Connections that would be lost with the own socket. */
 	while (server->own && (fd = accept(server->listener, NULL, NULL)) >= 0)
 		begin(server, fd, true);
 	close(server->listener);
@@ -268,7 +268,7 @@ static int listen_on(const char *port)
 	return fd;
 }
 
-/* The socket, and what the last run left. */
+/* The socket, and the connections of the last run. */
 static void take_descriptors(struct server *server)
 {
 	const char *room = getenv("FDSTORE");
@@ -277,7 +277,7 @@ static void take_descriptors(struct server *server)
 
 	server->room = room ? atoi(room) : 0;
 	server->store = server->room > 0;
-	/* What is in the store stays open, whoever else closes it. */
+	/* A connection in the store stays open when this process closes its own copy. */
 	sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=connection");
 	for (int i = 0; i < n; i++) {
 		if (strcmp(names[i], "connection") == 0)
@@ -326,9 +326,9 @@ static int run(struct server *server, const sigset_t *signals)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (swansong_wait(server->root, (uint64_t)now.tv_sec * 1000000 + PATIENCE_USEC) < 0) {
 		fprintf(stderr, "there are requests that do not end\n");
-		return EXIT_FAILURE; /* with their threads still at it */
+		return EXIT_FAILURE; /* while their threads run */
 	}
-	sd_notify_barrier(0, PATIENCE_USEC); /* the supervisor has what was handed over */
+	sd_notify_barrier(0, PATIENCE_USEC); /* the daemon has the descriptors */
 	return EXIT_SUCCESS;
 }
 
@@ -339,7 +339,7 @@ int main(int argc, char *argv[])
 	sigset_t signals;
 	int status;
 
-	/* Not swansong_attach(): until SIGTERM comes there may be others who need answers to end. */
+	/* Not swansong_attach(): until SIGTERM, clients that are stopped first need answers. */
 	if (swansong_new(&server.root) < 0)
 		return EXIT_FAILURE;
 	if (!parse(&server, argc, argv, &abrupt)) {
@@ -347,7 +347,7 @@ int main(int argc, char *argv[])
 		return EXIT_FAILURE;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* Blocked before there are threads, so that it is for nobody but sigwait(). */
+	/* Blocked before the first thread starts, so that only sigwait() takes it. */
 	sigemptyset(&signals);
 	if (!abrupt)
 		sigaddset(&signals, SIGTERM);

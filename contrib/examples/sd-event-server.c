@@ -1,11 +1,11 @@
 /*
- * One thread, an event loop of systemd's, and an end in which every request is answered.
+ * A server with a single thread and an event loop of systemd, which answers every request at its end.
  *
  *	cc sd-event-server.c $(pkg-config --cflags --libs libswansong libsystemd) && ./a.out 8080
  *
- * A connection is one request: a line, which has a second to arrive and is answered by the same line
- * then; meanwhile others are served.  Nothing here waits: the end of the last request makes the
- * descriptor of a completion readable, which is one more source of the event loop, and ends it.
+ * A connection is one request: a line, which has a second to arrive and is answered by the same line;
+ * other connections are served meanwhile.  The end of the last request makes the descriptor of a
+ * completion readable.  It is a source of the event loop, and ends the loop.
  */
 #include <netinet/in.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ struct server {
 };
 
 struct request {
-	struct swansong_guard guard; /* from the moment in which it was accepted */
+	struct swansong_guard guard; /* from accept() on */
 	int fd;
 	sd_event_source *timer;
 };
@@ -36,7 +36,7 @@ static void request_free(struct request *request)
 	sd_event_source_disable_unref(request->timer);
 	close(request->fd);
 	free(request);
-	swansong_guard_drop(&guard); /* last: whoever waits may go on now */
+	swansong_guard_drop(&guard); /* last: a thread that waits may go on now */
 }
 
 static int on_answer(sd_event_source *source, uint64_t usec, void *arg)

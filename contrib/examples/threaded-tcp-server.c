@@ -1,12 +1,12 @@
 /*
- * A thread for each connection, and an end in which every request that was begun is answered.
+ * A server with a thread for each connection, which answers every request in progress at its end.
  *
  *	cc threaded-tcp-server.c $(pkg-config --cflags --libs libswansong) && ./a.out 8080
  *
- * A request is a line, and is answered by the same line; one that begins with "slow" takes a second.
- * At SIGTERM, or when a daemon that it is attached to stops it, nothing more is accepted, each
- * connection ends after the request it is at, and the program when all have ended: or in ten seconds,
- * whatever they do.
+ * A request is a line, and is answered by the same line; a line that begins with "slow" takes a second.
+ * At SIGTERM, or when the daemon that it is attached to stops it, the server accepts no further
+ * connection.  Each connection ends after its current request, and the program when all connections
+ * have ended, or after ten seconds.
  */
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -28,10 +28,10 @@
 struct connection {
 	int fd;
 	struct swansong *server;
-	struct swansong_guard guard; /* for as long as there is the connection */
+	struct swansong_guard guard; /* until the end of the connection */
 };
 
-/* Whether there is another request, and not the stop of the server. */
+/* Returns true if there is a further request, false at the stop of the server. */
 static int wait_for_request(const struct connection *c)
 {
 	struct pollfd fds[] = {
@@ -64,7 +64,7 @@ static void *serve(void *arg)
 		;
 	close(c->fd);
 	free(c);
-	swansong_guard_drop(&guard); /* after this, nothing is touched */
+	swansong_guard_drop(&guard); /* last: the program may end now */
 	return NULL;
 }
 
@@ -87,7 +87,7 @@ static void accept_one(struct swansong *server, int listener)
 		free(c);
 		return;
 	}
-	pthread_detach(thread); /* the guard is what is waited for */
+	pthread_detach(thread); /* the end waits for its guard */
 }
 
 static int listen_on(const char *port)
@@ -119,7 +119,7 @@ int main(int argc, char *argv[])
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGPIPE, SIG_IGN);
 
-	/* Blocked here, before there are threads, so that it is for nobody but the descriptor. */
+	/* Blocked before the first thread starts, so that only the descriptor takes it. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
@@ -137,7 +137,7 @@ int main(int argc, char *argv[])
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (swansong_wait(server, (uint64_t)now.tv_sec * 1000000 + PATIENCE_USEC) < 0) {
 		fprintf(stderr, "%" PRIu64 " connections cut off\n", swansong_guard_count(server));
-		return EXIT_FAILURE; /* with their threads still at it */
+		return EXIT_FAILURE; /* while their threads run */
 	}
 	printf("drained\n");
 	server = swansong_unref(server);

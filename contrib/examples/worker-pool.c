@@ -1,12 +1,12 @@
 /*
- * A loop that reads, a pool that works, and an end at which every line that was read is answered.
+ * A loop reads lines, a pool works on them, and at the end every line that was read is answered.
  *
  *	cc worker-pool.c $(pkg-config --cflags --libs libswansong libsystemd)
  *	(echo 300; echo 5000; sleep 4) | ./a.out
  *
  * A line is a number: the milliseconds that the work on it takes, on a thread of the pool.  After
- * two seconds the loop says that it was not in time, and the work goes on for nobody: its memory is
- * released when it ends, and the end of the program waits for that, too.
+ * two seconds the loop prints that the work is late, and drops its result.  The work goes on: its memory
+ * is released when it ends, and the end of the program waits for that, too.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -58,12 +58,12 @@ static int on_input(sd_event_source *source, int fd, uint32_t events, void *arg)
 		.arg = milliseconds,
 	};
 
-	/* First the guard, then the look: who is here when the stop comes is waited for. */
+	/* First the guard, then the check: the end waits for a guard that was taken before the stop. */
 	SWANSONG_GUARD_SCOPE(program->root);
 
 	(void)fd;
 	(void)events;
-	/* After the stop nothing new is begun; at the end of the input it is time to stop. */
+	/* After the stop no work begins; the end of the input is a stop. */
 	if (swansong_state(program->root) != SWANSONG_RUNNING || !milliseconds ||
 	    fscanf(program->input, "%ld", milliseconds) != 1) {
 		free(milliseconds);
@@ -85,8 +85,8 @@ static void run(struct program *program, const sigset_t *set)
 		return;
 	sigwait(set, &signal);
 
-	swansong_shut_down(program->root);	  /* nothing new is begun */
-	swansong_wait(program->root, UINT64_MAX); /* what was begun is over */
+	swansong_shut_down(program->root);	  /* no further work begins */
+	swansong_wait(program->root, UINT64_MAX); /* until all work has ended */
 	printf("drained\n");
 }
 
@@ -95,7 +95,7 @@ int main(void)
 	struct program program = { .input = stdin };
 	sigset_t set;
 
-	setvbuf(stdin, NULL, _IONBF, 0); /* what was read ahead, no descriptor tells of */
+	setvbuf(stdin, NULL, _IONBF, 0); /* poll() would not see input in a buffer */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);

@@ -1,13 +1,13 @@
-# swansong-guard.sh: guards of a shell script on its own service, by nothing but the descriptor that
-# swansongd gives it with "control = yes"; see swansong-guard(7).  For any POSIX shell.
+# swansong-guard.sh: guards of a shell script on its own service, by the descriptor that swansongd gives
+# it with "control = yes"; see swansong-guard(7).  For any POSIX shell, without other programs.
 #
 #	. /usr/share/swansong/swansong-guard.sh
 #	swansong_guard "nightly backup"		# the stop waits from here on
 #	pg_dump -f /backup/db
 #	swansong_release "nightly backup"	# ... to here
 #
-# Without a daemon, or when it has gone, they do nothing.  The status is 0, or 2 for what is to be
-# mended: a WHY is missing or longer than 200 bytes, or the shell knows no such descriptor.
+# Without a daemon, or after its end, they do nothing.  The status is 0, or 2 for an error in the script:
+# the reason is missing or longer than 200 bytes, or the shell cannot use this descriptor.
 
 swansong_guard() { # WHY
 	_swansong_call TakeGuard "$@"
@@ -17,7 +17,7 @@ swansong_release() { # WHY: all that were taken for this
 	_swansong_call Release "$@"
 }
 
-# The rest is in a subshell, which leaves nothing behind, and may be killed by SIGPIPE.
+# A subshell does the work: it leaves no variables behind, and SIGPIPE kills only the subshell.
 
 _swansong_call() ( # METHOD WHY
 	set +eux
@@ -34,12 +34,12 @@ _swansong_call() ( # METHOD WHY
 	trap 'exit 0' EXIT
 	trap '' PIPE
 	exec 2>/dev/null
-	# Nobody answers, so nothing has to be read.
+	# There is no reply, so nothing has to be read.
 	printf '{"method":"io.swansong.%s","parameters":{"why":"%s"},"oneway":true}\0' \
 		"$1" "$text" >&"$SWANSONG_CONTROL"
 )
 
-# Some shells, as dash, have the descriptors up to 9 only; others with listen= get there first.
+# Some shells, for example dash, can use descriptors up to 9 only; sockets of listen may take these.
 _swansong_reach() {
 	(: >&"$SWANSONG_CONTROL") 2>/dev/null && return
 	[ -e "/proc/self/fd/$SWANSONG_CONTROL" ] || exit 0
@@ -47,7 +47,7 @@ _swansong_reach() {
 	return 2
 }
 
-# $text is what stands between the quotes of a JSON string; bytes that are no UTF-8 become "?".
+# Sets $text to the contents of a JSON string; bytes that are no UTF-8 become "?".
 _swansong_escape() { # TEXT
 	text=
 	rest=$1

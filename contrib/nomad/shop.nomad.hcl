@@ -1,12 +1,26 @@
 # A job whose one task is a tree of services: the image of ../container/Containerfile.tree.
-# Its README.md says why each line is here.
+# README.md explains each line.
 job "shop" {
   type = "service"
 
+  # A task is replaced when the check of its successor passes.
+  update {
+    max_parallel     = 1
+    canary           = 1
+    auto_promote     = true
+    health_check     = "checks"
+    min_healthy_time = "5s"
+  }
+
   group "shop" {
+    count = 2
+
     network {
       port "http" {
         to = 80
+      }
+      port "swansong" {
+        to = 9633
       }
     }
 
@@ -15,7 +29,7 @@ job "shop" {
 
       config {
         image           = "shop:1"
-        ports           = ["http"]
+        ports           = ["http", "swansong"]
         readonly_rootfs = true
 
         # For the control socket, and what nginx and redis write to.
@@ -37,24 +51,27 @@ job "shop" {
         }
       }
 
-      kill_signal  = "SIGTERM"
-      kill_timeout = "25s"
+      # From the removal of the service to the signal.
+      shutdown_delay = "5s"
+      kill_signal    = "SIGTERM"
+      kill_timeout   = "25s"
 
       env {
-        # The same again: swansongd keeps a shutdown within it.
+        # The same time as kill_timeout: swansongd makes the budgets of its shutdown fit.
         SWANSONG_GRACE = "25s"
       }
 
       service {
         name     = "shop"
-        provider = "consul"
+        provider = "nomad"
         port     = "http"
 
+        # Of swansong-exporter: 200 when all that is meant to run is ready and healthy.
         check {
           name     = "tree"
-          type     = "script"
-          command  = "/bin/sh"
-          args     = ["-c", "swansongctl health -q || exit 2"]
+          type     = "http"
+          port     = "swansong"
+          path     = "/readyz"
           interval = "5s"
           timeout  = "2s"
         }

@@ -1,30 +1,30 @@
 """Guards for Python programs that swansongd supervises.
 
-A guard is a piece of work in progress: while one is held, a shutdown waits for it, up to the budgets of
-the configuration, and can say what it waits for.  There are two kinds:
+A guard is a piece of work in progress: a shutdown waits for a guard that is held, up to the budgets of the
+configuration, and shows its reason.  There are two kinds:
 
-    with swansong.guard("nightly export"):          # a lease: told to the daemon, on any node
+    with swansong.guard("nightly export"):          # a lease: a call to the daemon, on any node
         export()
 
     root = swansong.attach()                        # the program's own: counted in a page that the
-    with root.guard():                              # daemon reads; costs no call of it
+    with root.guard():                              # daemon reads, without a call
         answer(request)
 
-and the other way round, a program learns that it is to stop:
+In the other direction, a program learns of its stop:
 
     for job in root.interrupt(jobs):                # ends at the next boundary after the stop
         with root.guard():
             work(job)
 
-Without a daemon all of it works, and holds nothing up.  See swansong.ini(5), keys control and attach,
-and libswansong(3) for what a guard means.
+Without a daemon all functions work, and hold up nothing.  See swansong.ini(5), keys control and attach,
+and libswansong(3) for the meaning of guards.
 
-Nothing here but the standard library is needed.  Everything may be called from any thread.
+The module needs only the standard library.  All functions may be called from any thread.
 
-A forked child has a copy of each root, which is its own: every method may be called there, and nothing
-that either process does is seen in the other.  Guards of the thread that forks are to be dropped in both
-processes; those of other threads are held for ever in the child, where these threads are not.  What
-fileno() returned stays the same number.  The child is not attached, and leases are the parent's.
+A forked child has its own copy of each root: every method may be called there, and the two processes do
+not see each other's changes.  Guards of the thread that forks must be dropped in both processes.  Guards
+of other threads are held for ever in the child, as it does not have these threads.  The descriptor of
+fileno() keeps its number.  The child is not attached, and leases stay with the parent.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """The base of all errors here."""
+    """The base of all errors of this module."""
 
 
 class Refused(Error):
@@ -80,7 +80,7 @@ class AlreadyAttached(Error):
 
 
 def _call_from_thread(callback):
-    """The thread has more to do, whatever the program's callback raises; that is told as of any thread."""
+    """Calls it, and reports an exception as one of any thread: the calling thread goes on."""
     try:
         callback()
     except Exception:
@@ -98,7 +98,7 @@ def _default_socket():
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime:
         return f"{runtime}/swansong/control.sock"
-    # Every user can write to /tmp: only a directory of this user alone will do.
+    # Every user can write to /tmp: the directory must belong to this user alone.
     directory = f"/tmp/swansong-{os.geteuid()}"
     try:
         st = os.lstat(directory)
@@ -115,7 +115,7 @@ class _Connection:
         self._sock = sock
         self._buffer = b""
         self._lock = threading.Lock()
-        self._cut = False  # an exception left a call: what has come of it is not known
+        self._cut = False  # an exception interrupted a call, which the daemon may have carried out
         with _fork_lock:
             _connections.add(self)
 
@@ -123,7 +123,7 @@ class _Connection:
         self._sock.close()
 
     def shutdown(self):
-        """Wakes whoever is in receive()."""
+        """Wakes the thread in receive()."""
         try:
             self._sock.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -149,7 +149,7 @@ class _Connection:
         return parameters, reply.get("continues", False)
 
     def _forget(self):
-        """Drops the replies that nobody waits for any more, and the guard that one may bring."""
+        """Drops the replies of an interrupted call, and releases a guard that it has taken."""
         self.send("GetInfo", {}, interface="org.varlink.service")
         reply, taken = {}, None
         while "vendor" not in reply:
@@ -174,7 +174,7 @@ class _Connection:
         return reply
 
     def call(self, method, parameters):
-        """Returns the reply.  A handler of a signal may raise something instead: then it was no call."""
+        """Returns the reply.  If a handler of a signal raises an exception, the call is undone."""
         with self._lock:
             if self._cut:
                 self._forget()
@@ -194,7 +194,7 @@ _private_lock = threading.Lock()
 
 
 def _private_connection():
-    """The one that the service was given by its key control, or None."""
+    """The connection that the service has by its key control, or None."""
     global _private
     with _private_lock:
         number = os.environ.pop("SWANSONG_CONTROL", None)
@@ -227,8 +227,8 @@ class Lease:
     """A guard on a node of the daemon; see guard().
 
     `id` is its number, as `swansongctl guards` shows it, and None without a daemon.  `lost` is None,
-    or "expired", "revoked" or "gone" if it is not held any more; that is noticed for a lease with
-    a connection of its own, which is every one but those over the private connection.
+    or "expired", "revoked" or "gone" if the lease is not held any more; it stays None for leases over
+    the connection of the key control.
     """
 
     def __init__(self, why, node, ttl, late, on_shutdown, path, required):
@@ -247,7 +247,7 @@ class Lease:
         self.lost = None
 
     def take(self):
-        """Takes it.  Raises Stopped, Refused, or OSError."""
+        """Takes the guard.  Raises Stopped, Refused, or OSError."""
         if self._connection is not None:
             raise Error("this lease is taken already")
         self.id = self.lost = None
@@ -308,7 +308,7 @@ class Lease:
                 self.lost = lost
 
     def release(self):
-        """Releases it; harmless when it is not held."""
+        """Releases the guard; without effect if it is not held."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -339,26 +339,26 @@ class Lease:
         try:
             return await asyncio.shield(taken)
         except asyncio.CancelledError:
-            taken.add_done_callback(undo)  # nobody else does
+            taken.add_done_callback(undo)  # __aexit__() is not called
             raise
 
     async def __aexit__(self, *exception):
-        # Also when this is cancelled before a thread is free for it.
+        # The release is not cancelled, even if it still waits for a thread.
         await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.release))
 
 
 def guard(why="", *, node=None, ttl=None, late=False, on_shutdown=None, socket=None, required=False):
     """A lease: a guard that the daemon knows of, for `with` or `async with`.
 
-    why          what for, at most 200 bytes: who waits for it is told
-    node         on which node: by default the service that this runs in, and else the root
-    ttl          seconds after which the daemon drops it by itself
-    late         also when the node is stopped, as long as it is not complete
-    on_shutdown  called once, in a thread of its own, when the stop of the node comes
-    socket       the path of the control socket, which else is $SWANSONG_SOCKET or the default one
-    required     whether it is an error that there is no daemon; else it holds nothing up then
+    why          the reason, at most 200 bytes, which a waiting shutdown shows
+    node         the node: by default that of the service of this process, or else the root
+    ttl          seconds after which the daemon releases the guard
+    late         allow a node that is stopped and not yet complete
+    on_shutdown  called once, in a thread of its own, at the stop of the node
+    socket       the path of the control socket: by default $SWANSONG_SOCKET, or the default path
+    required     without a daemon: raise an error; otherwise the guard holds up nothing
 
-    It is released at the end of the block, or when the program ends, however it does.
+    The guard is released at the end of the block, or at the end of the program in any case.
     """
     return Lease(why, node, ttl, late, on_shutdown, socket, required)
 
@@ -368,7 +368,7 @@ def guard(why="", *, node=None, ttl=None, late=False, on_shutdown=None, socket=N
 _PAGE_MAGIC = int.from_bytes(b"swansong", "little")
 _PAGE_VERSION = 1
 _PAGE_HEADER = struct.Struct("=QIII")  # magic, version, n_lanes, stop
-_PAGE_SIZE = 4096  # of the header, which is all that is looked at
+_PAGE_SIZE = 4096  # of the header; the rest is not used
 _PAGE_STOP = 16
 _PAGE_ELSEWHERE = 64
 _PAGE_GATHERED = 72
@@ -387,7 +387,7 @@ class Guard:
         root._take(site)
 
     def drop(self):
-        """Drops it; harmless when repeated."""
+        """Drops the guard; repeated calls have no effect."""
         root, self._root = self._root, None
         if root is not None:
             root._drop(self._site)
@@ -427,7 +427,7 @@ class Root:
     def guard(self, why=""):
         """Takes a guard, to be dropped by drop() or at the end of a `with`.
 
-        It can always be taken, also after the stop: what is to begin no more is the program's to decide.
+        Also after the stop: the program itself decides which work still begins.
         """
         frame = sys._getframe(1)
         code = frame.f_code
@@ -435,14 +435,14 @@ class Root:
 
     @property
     def guards(self):
-        """How many are held."""
+        """The number of guards that are held."""
         return self._held
 
     def _count(self, change):
         self._held += change
         if self._number is not None:
-            # One store of eight aligned bytes: the daemon reads the old number or the new one.  That of
-            # struct.pack_into() would be two, as it writes zeros first.
+            # A single store of eight aligned bytes: the daemon reads the old number or the new one.
+            # struct.pack_into() would store twice, as it writes zeros first.
             self._number[0] = self._held
 
     def _take(self, site):
@@ -462,7 +462,7 @@ class Root:
         self._settle()
 
     def _settle(self):
-        """What follows once it is stopped and nothing is held; once."""
+        """Makes it complete, once: when it is stopped and no guard is held."""
         with self._lock:
             if self._held or not self._stopped.is_set() or self._complete.is_set():
                 return
@@ -473,32 +473,32 @@ class Root:
 
     @property
     def attached(self):
-        """Whether the daemon knows of it."""
+        """True if the daemon reads its guards."""
         return self._page is not None
 
     @property
     def stopped(self):
-        """Whether it is to stop."""
+        """True from the stop on."""
         if self._stopped.is_set():
             return True
         page = self._page
         return page is not None and struct.unpack_from("=I", page, _PAGE_STOP)[0] != 0
 
     def stop(self):
-        """Stops it: what is interrupted ends.  Harmless when repeated."""
+        """Stops it: loops over interrupt() end.  Repeated calls have no effect."""
         with self._lock:
             if self._stopped.is_set():
                 return
             self._stopped.set()
             callbacks, self._callbacks = self._callbacks, []
         os.write(self._wake_write, b"x")
-        with contextlib.ExitStack() as last_first:  # all of them, whatever one raises
+        with contextlib.ExitStack() as last_first:  # all of them, even if one raises
             last_first.callback(self._settle)
             for callback in reversed(callbacks):
                 last_first.callback(callback)
 
     def stop_on_signal(self, *signals):
-        """Has these signals stop it, SIGTERM if none is given.  For the main thread."""
+        """Makes these signals stop it, by default SIGTERM.  Must be called in the main thread."""
 
         def handle(signo, frame):
             # Not here: the interrupted code may have the lock.
@@ -508,7 +508,7 @@ class Root:
             signal.signal(signo, handle)
 
     def on_stop(self, callback):
-        """Calls it at the stop, on whatever thread that comes; at once if it has come."""
+        """Calls `callback` at the stop, on any thread; at once if it is stopped."""
         with self._lock:
             if not self._stopped.is_set():
                 self._callbacks.append(callback)
@@ -516,21 +516,21 @@ class Root:
         callback()
 
     def wait_stopped(self, timeout=None):
-        """Waits for the stop.  Returns whether it has come."""
+        """Waits for the stop.  Returns False after the timeout."""
         return self._stopped.wait(timeout)
 
     def wait(self, timeout=None):
-        """Waits until it is stopped and no guard is held.  Returns whether that is so."""
+        """Waits until it is stopped and no guard is held.  Returns False after the timeout."""
         return self._complete.wait(timeout)
 
     def fileno(self):
-        """A descriptor that is readable from the stop on; not to be read from."""
+        """A descriptor that is readable from the stop on; it must not be read from."""
         return self._wake_read
 
     def interrupt(self, iterable):
-        """The same items, until the stop: it is looked at between two of them.
+        """The same items, until the stop, which is checked between two items.
 
-        What is iterated over is not woken; see accept(), and interrupt_async().
+        A wait of the iterable is not interrupted; see accept(), and interrupt_async().
         """
         iterator = iter(iterable)
         while not self.stopped:
@@ -543,13 +543,13 @@ class Root:
     def accept(self, listener):
         """As listener.accept(), or None at the stop, which wakes it.
 
-        The listener is made non-blocking for all who share it: one of them may take the connection
-        first, and nothing else keeps accept(2) from waiting then.
+        The listener is made non-blocking, also in other processes that share it: they may take the
+        connection first, and accept(2) would block then.
         """
         if not self.stopped:
             os.set_blocking(listener.fileno(), False)
         while not self.stopped:
-            # Not select(), which knows no descriptor beyond 1023.
+            # Not select(), which refuses descriptors above 1023.
             poll = select.poll()
             poll.register(listener, select.POLLIN)
             poll.register(self._wake_read, select.POLLIN)
@@ -589,7 +589,7 @@ class Root:
                 await asyncio.wait({item, stop}, return_when=asyncio.FIRST_COMPLETED)
                 if not item.done():
                     return
-                # One that is there is not lost, though the stop has come as well.
+                # An item that is there is not lost, even after the stop.
                 try:
                     value = item.result()
                 except StopAsyncIteration:
@@ -640,20 +640,20 @@ class Root:
             elif message == b"REPORT":
                 self._send(self._report())
             elif not message:
-                return  # the daemon has gone: that is no stop
+                return  # the end of the daemon is no stop
 
     def _attach(self, page_fd, sock):
         seals = fcntl.fcntl(page_fd, fcntl.F_GET_SEALS)
         size = os.fstat(page_fd).st_size
         if seals & _SEALS != _SEALS or size < _PAGE_SIZE:
-            raise Error("what SWANSONG_ATTACH names is no page")
+            raise Error("the descriptor of SWANSONG_ATTACH is no page")
         try:
             fcntl.lockf(page_fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 1)
         except OSError as error:
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 raise AlreadyAttached("another process of the service is attached") from None
             raise
-        # Never closed: that would give up the lock.
+        # Never closed, as this would release the lock.
         page = mmap.mmap(page_fd, _PAGE_SIZE)
         magic, version, _, stop = _PAGE_HEADER.unpack_from(page)
         if magic != _PAGE_MAGIC or version != _PAGE_VERSION:
@@ -662,7 +662,7 @@ class Root:
             self._page, self._page_fd, self._socket = page, page_fd, sock
             self._number = memoryview(page)[_PAGE_ELSEWHERE : _PAGE_ELSEWHERE + 8].cast("q")
             self._count(0)
-            # There is one word for all threads; and what is in others is of a process before.
+            # A single word counts all threads; the other words are of an earlier process.
             struct.pack_into("=I", page, _PAGE_GATHERED, 1)
         self._send(b"ATTACHED")
         if stop:
@@ -672,8 +672,8 @@ class Root:
         ).start()
 
     def _forked(self):
-        """In the child: its guards and its stop are its own."""
-        # The lock of an event may have been taken by a thread that is not there any more.
+        """In the child: gives it guards and a stop of its own."""
+        # The lock of an event may be held by a thread that the child does not have.
         self._lock = threading.RLock()
         self._stopped = _copy_event(self._stopped, self.stopped)
         self._complete = _copy_event(self._complete)
@@ -693,7 +693,7 @@ class Root:
             os.close(new)
         if self._stopped.is_set():
             os.write(self._wake_write, b"x")
-        self._settle()  # another thread may have been about to
+        self._settle()  # a thread of the parent may have been in it
 
     def __del__(self):
         for fd in (self._wake_read, self._wake_write):
@@ -715,7 +715,7 @@ _held_for_fork = []
 
 
 def _before_fork():
-    """No other thread is within a change, which would stay half done in the child."""
+    """Waits for changes of other threads, which would stay half done in the child."""
     _fork_lock.acquire()
     _held_for_fork[:] = _roots
     for root in _held_for_fork:
@@ -734,7 +734,7 @@ def _after_fork_in_child():
     _fork_lock = threading.RLock()
     _private_lock = threading.Lock()
     _private = None
-    # A copy here would hold the parent's leases when that has ended.
+    # A copy in the child would hold the parent's leases after its end.
     for connection in list(_connections):
         connection.close()
     for root in list(_roots):
@@ -751,9 +751,9 @@ os.register_at_fork(
 def attach():
     """The root of the program's own tree, attached to its service if that has `attach = yes`.
 
-    Without a daemon it is not attached, and all else is the same.  To be called once.  Raises
-    AlreadyAttached if another process of the service has done so, and Error or OSError if what the
-    environment says is wrong.
+    Without a daemon it is not attached, and works all the same.  Must be called once.  Raises
+    AlreadyAttached if another process of the service is attached, and Error or OSError if the
+    environment is wrong.
     """
     root = Root()
     names = os.environ.pop("SWANSONG_ATTACH", None)
