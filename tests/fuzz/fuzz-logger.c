@@ -130,7 +130,7 @@ static void turn(struct logger *l)
 	(void)control_receive(l);
 	for (uint32_t i = 0; i < l->n_used; i++)
 		if (l->streams[i])
-			input_take(l, l->streams[i]);
+			input_event(l, l->streams[i]);
 	input_resume(l);
 	deliver_all(l);
 	control_update(l);

@@ -1,6 +1,7 @@
 /*
- * A pipe is watched until its ring is full; then it is paused, and watched again when the ring has
- * room.  While the destination works, the service waits for it; the oldest lines are dropped only
+ * A pipe is watched by epoll, and the service wakes the logger with each write; the pipe of a loud
+ * stream is read at ticks of a timer instead, until a tick finds it empty: writes are faster without
+ * a wake-up.  A pipe is paused while its ring is full.  While the destination works, the service waits for it; the oldest lines are dropped only
  * if the destination fails or takes no line for long.
  */
 #include "logger/loop/input.h"
@@ -8,17 +9,55 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "logger/loop/deliver.h"
+#include "logger/loop/loud.h"
 
 #define STALL_USEC USEC_PER_SEC
 #define LOOK_MSEC  100
+/* A writer of lines does not fill the larger pipe of a loud stream before. */
+#define TICK_USEC 250
+/* So little comes at once from such a writer. */
+#define TICK_FROM (16 * 1024)
+/* And so much at a tick from a writer of blocks: it would wait for the next one. */
+#define TICK_PORTIONS 3
 
 int input_watch(struct logger *l, struct stream *s)
 {
 	return s->fd < 0 ? 0 : logger_watch(l, s->fd, EPOLLIN, WATCH_STREAM, s->id);
+}
+
+/* Sets the time of the next tick, if a stream needs one. */
+static void input_set_tick(struct logger *l)
+{
+	struct itimerspec tick = { 0 };
+
+	if (!list_is_empty(&l->ticked))
+		tick.it_value.tv_nsec = TICK_USEC * 1000;
+	(void)timerfd_settime(l->tick, 0, &tick, NULL);
+}
+
+static bool input_is_ticked(const struct stream *s)
+{
+	return !list_is_empty(&s->in_ticked);
+}
+
+static void input_begin_ticks(struct logger *l, struct stream *s)
+{
+	logger_unwatch(l, s->fd);
+	list_append(&l->ticked, &s->in_ticked);
+	input_set_tick(l);
+}
+
+static void input_unwatch(struct logger *l, struct stream *s)
+{
+	if (input_is_ticked(s))
+		list_remove(&s->in_ticked);
+	else
+		logger_unwatch(l, s->fd);
 }
 
 static void input_pause(struct logger *l, struct stream *s)
@@ -26,7 +65,7 @@ static void input_pause(struct logger *l, struct stream *s)
 	if (s->fd < 0)
 		return;
 	if (!s->paused) {
-		logger_unwatch(l, s->fd);
+		input_unwatch(l, s);
 		l->n_paused++;
 	}
 	s->paused = true;
@@ -60,7 +99,7 @@ int input_timeout(const struct logger *l)
 	return -1;
 }
 
-/* A pipe that is not watched reports its end by no event. */
+/* A pipe that is paused reports its end by no event. */
 static bool input_has_writer(const struct stream *s)
 {
 	struct pollfd p = { .fd = s->fd };
@@ -80,24 +119,55 @@ bool input_has_writers(const struct logger *l)
 static void input_end(struct logger *l, struct stream *s)
 {
 	if (!s->paused)
-		logger_unwatch(l, s->fd);
+		input_unwatch(l, s);
 	input_unpause(l, s);
 	s->fd = fd_close(s->fd);
 	s->end_at = stream_taken(s);
 }
 
-void input_take(struct logger *l, struct stream *s)
+/* Return: as stream_take(). */
+static ssize_t input_take(struct logger *l, struct stream *s)
 {
 	ssize_t n;
 
 	if (s->fd < 0)
-		return;
+		return 0;
 	n = stream_take(s, clock_realtime_usec());
 	if (n == -ENOBUFS)
 		input_pause(l, s);
 	else if (n == 0 || (n < 0 && n != -EAGAIN && n != -EINTR && n != -ENOMEM))
 		input_end(l, s);
 	deliver_queue(l, s);
+	return n;
+}
+
+void input_event(struct logger *l, struct stream *s)
+{
+	ssize_t n = input_take(l, s);
+
+	if (n > 0 && n < TICK_FROM && loud_has_larger_pipe(s) && !input_is_ticked(s))
+		input_begin_ticks(l, s);
+}
+
+static void input_tick_one(struct logger *l, struct stream *s)
+{
+	ssize_t n = STREAM_PORTION;
+
+	for (int i = 0; i < TICK_PORTIONS && n == STREAM_PORTION; i++)
+		n = input_take(l, s);
+	/* If it cannot be watched, it goes on with the ticks. */
+	if ((n == -EAGAIN || n == STREAM_PORTION || (n > 0 && !loud_has_larger_pipe(s))) &&
+	    input_watch(l, s) == 0)
+		list_remove(&s->in_ticked);
+}
+
+void input_tick(struct logger *l)
+{
+	struct stream *s, *next;
+
+	list_for_each_safe (s, next, &l->ticked, in_ticked)
+		input_tick_one(l, s);
+	input_set_tick(l);
 }
 
 void input_take_all(struct logger *l, struct stream *s)
@@ -132,7 +202,7 @@ void input_remove(struct logger *l, struct stream *s)
 	list_for_each (view, &l->views, in_all)
 		view_remove(view, s->id);
 	if (s->fd >= 0 && !s->paused)
-		logger_unwatch(l, s->fd);
+		input_unwatch(l, s);
 	input_unpause(l, s);
 	deliver_forget(l, s);
 	l->streams[s->id] = NULL;

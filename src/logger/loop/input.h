@@ -8,7 +8,10 @@
 int input_watch(struct logger *logger, struct stream *stream);
 
 /* Processes the event that the pipe has output. */
-void input_take(struct logger *logger, struct stream *stream);
+void input_event(struct logger *logger, struct stream *stream);
+
+/* Reads the pipes that are read at each tick. */
+void input_tick(struct logger *logger);
 
 /* Empties the pipe, and ends its unfinished line. */
 void input_take_all(struct logger *logger, struct stream *stream);

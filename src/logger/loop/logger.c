@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,7 +59,10 @@ static void logger_on_event(struct logger *l, uint64_t data)
 		break;
 	case WATCH_STREAM:
 		if (l->streams[number])
-			input_take(l, l->streams[number]);
+			input_event(l, l->streams[number]);
+		break;
+	case WATCH_TICK:
+		input_tick(l);
 		break;
 	case WATCH_HELPER:
 		deliver_event(l, number);
@@ -129,13 +133,17 @@ int logger_init(struct logger *l, int control, int store)
 	list_init(&l->helpers);
 	list_init(&l->retries);
 	list_init(&l->loud);
+	list_init(&l->ticked);
 	list_init(&l->views);
 	list_init(&l->replies);
 	list_init(&l->flushes);
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (l->epoll < 0)
+	l->tick = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (l->epoll < 0 || l->tick < 0)
 		return -errno;
 	r = area_open(&l->area, store);
+	if (r >= 0)
+		r = logger_watch(l, l->tick, EPOLLIN, WATCH_TICK, 0);
 	return r < 0 ? r : logger_watch(l, control, EPOLLIN, WATCH_CONTROL, 0);
 }
 
@@ -150,6 +158,7 @@ bool logger_done(struct logger *l)
 	control_done(l);
 	reply_done(l);
 	area_close(&l->area);
+	fd_close(l->tick);
 	fd_close(l->epoll);
 	return idle;
 }

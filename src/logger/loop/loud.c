@@ -31,6 +31,11 @@ void loud_trim(struct logger *l, struct stream *s)
 		(void)fcntl(s->fd, F_SETPIPE_SZ, LOUD_PIPE);
 }
 
+bool loud_has_larger_pipe(const struct stream *s)
+{
+	return !list_is_empty(&s->in_loud) && fcntl(s->fd, F_GETPIPE_SZ) >= LOUD_PIPE;
+}
+
 void loud_forget(struct logger *l, struct stream *s)
 {
 	l->n_loud -= !list_is_empty(&s->in_loud);

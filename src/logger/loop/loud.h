@@ -13,4 +13,7 @@ void loud_update(struct logger *logger);
 /* Returns the milliseconds until loud_update() has to be called, or -1. */
 int loud_timeout(const struct logger *logger);
 
+/* Returns true if the stream is loud, and the kernel has allowed it a larger pipe. */
+bool loud_has_larger_pipe(const struct stream *stream);
+
 void loud_forget(struct logger *logger, struct stream *stream);

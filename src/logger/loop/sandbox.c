@@ -58,6 +58,7 @@ static const uint32_t allowed[] = {
 	/* the loop and the pipes */
 	SYS_epoll_ctl,
 	SYS_epoll_pwait,
+	SYS_timerfd_settime,
 	SYS_splice,
 	SYS_lseek,
 	SYS_read,

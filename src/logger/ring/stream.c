@@ -30,6 +30,7 @@ struct stream *stream_free(struct stream *s)
 		return NULL;
 	list_remove(&s->in_queue);
 	list_remove(&s->in_loud);
+	list_remove(&s->in_ticked);
 	area_unmap(&s->slot);
 	fd_close(s->fd);
 	free(s->name);
@@ -341,6 +342,7 @@ int stream_new(struct stream **ret, struct area *area, uint32_t id, int fd)
 	stream_note_seam(s);
 	list_init(&s->in_queue);
 	list_init(&s->in_loud);
+	list_init(&s->in_ticked);
 	if (stream_taken(s) > 0)
 		r = stream_map(s);
 	if (r < 0)

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "tests/unit/logger/play.h"
 
@@ -394,6 +395,46 @@ START_TEST(a_helper_that_hangs_does_not_keep_a_logger_without_a_daemon)
 }
 END_TEST
 
+/* How often the logger has waited for an event. */
+static long count_waits(void)
+{
+	char path[64], line[256];
+	long n = -1;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)play.pid);
+	f = fopen(path, "re");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		(void)sscanf(line, "voluntary_ctxt_switches: %ld", &n);
+	(void)fclose(f);
+	return n;
+}
+
+START_TEST(a_loud_writer_of_lines_does_not_wake_the_logger_with_each)
+{
+	enum { LINES = 1000000, LARGE = 1024 * 1024 };
+	struct logger_rules rules = play_file();
+	char line[100];
+	uint64_t begin;
+
+	rules.flags |= LOGGER_BLOCK;
+	play_add(1, &rules, "a", "log");
+	/* The user may have too many pipes for it to become so large later. */
+	if (fcntl(play.streams[1].in, F_SETPIPE_SZ, LARGE) < 0)
+		return;
+	memset(line, 'x', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	begin = clock_now_usec();
+	for (int i = 0; i < LINES; i++)
+		ck_assert_int_eq(write(play.streams[1].out, line, sizeof(line)), sizeof(line));
+	/* A tick each 250 us, and what comes of it. */
+	ck_assert_int_lt(count_waits(), (long)(clock_now_usec() - begin) / 100);
+	play_flush(1);
+	ck_assert_uint_eq(play_counts(1).written_lines, LINES);
+}
+END_TEST
+
 void add_line_tests(Suite *suite)
 {
 	TCase *t = tcase_create("lines");
@@ -411,6 +452,7 @@ void add_line_tests(Suite *suite)
 	tcase_add_test(t, output_goes_to_the_standard_output_of_the_logger);
 	tcase_add_test(t, a_removed_stream_can_be_added_again);
 	tcase_add_test(t, a_change_concerns_only_later_lines);
+	tcase_add_test(t, a_loud_writer_of_lines_does_not_wake_the_logger_with_each);
 	tcase_add_test(t, the_logger_has_no_right_that_it_does_not_need);
 	tcase_add_test(t, the_logger_stops_when_all_is_written);
 	tcase_add_test(t, the_logger_drains_the_pipes_after_the_end_of_the_daemon);
