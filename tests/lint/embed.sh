@@ -27,12 +27,21 @@ keeps_meaning() {
 	/** one **/
 	run(a / b, c * d - -e, (f) => f + ++g) /* one * two **/
 	return / ( [ )/] ) /
+	for (const b of c) {
+		if (b)
+			++d
+	}
+	export const sum = () =>
+		a +
+		"const b"
 	/* last */
 JS
 	cat >"$dir/want" <<'JS'
-const url="http://x//y",path='a\\"b  { c';const find= /[*"'/ ] = \/.*\//g,text=`${find?"◑ ":`\` = ${{a:url}.a} } `} */ x`
+let url="http://x//y",path='a\\"b  { c';let find= /[*"'/ ] = \/.*\//g,text=`${find?"◑ ":`\` = ${{a:url}.a} } `} */ x`
 run(a / b,c*d- -e,(f)=>f+ ++g)
 return / ( [ )/] ) /
+for(let b of c){if(b)++d
+}export let sum=()=>a+"const b"
 JS
 	embedded "$dir/sample.js" >"$dir/got" || return
 	diff "$dir/want" "$dir/got"

@@ -4,7 +4,10 @@
 #	- comments that begin a line, up to the end of a line, or are at its end, after white space;
 #	- spaces beside punctuation, but within a string, a template or a regular expression, beside a slash
 #	  and between two signs; in .css after {}:;, and before {} only;
-#	- the end of a line after {,;( and in .css after }, where the ; before that goes, too.
+#	- the end of a line after {,;( and in .css after }, where the ; before that goes, too; in .js after
+#	  another sign that goes on, after a condition, and after a } that is alone: it ends a block.
+#
+# A const that begins a line is a let: it is shorter, and the scripts assign none.
 #
 # All that a line-wise reading could mistake is an error: another comment, text with
 # /* in it, a string or a template that goes on in the next line; and files that are too large together.
@@ -73,6 +76,13 @@ function squeeze(text,   out, stack, top, first, n) {
 	return out
 }
 
+# Returns true if the end of the line has no meaning.
+function is_joined(line) {
+	if (!is_script)
+		return line ~ /[{},;(]$/
+	return line ~ /(^}|[[{,;(=&|?:*<]|=>|[^+][+])$/ || line ~ /^(}else )?(if|for|while)\(.*\)$/
+}
+
 FNR == 1 {
 	if (within)
 		fail("a comment of the file before has no end")
@@ -88,7 +98,9 @@ FNR == 1 {
 	line = is_code ? squeeze(strip_comment($0)) : $0
 	if (line == "")
 		next
-	end = is_code && (line ~ /[{,;(]$/ || (!is_script && line ~ /}$/)) ? "" : "\\n"
+	if (is_script && match(line, /^(export |for\()?const /))
+		line = substr(line, 1, RLENGTH - 6) "let" substr(line, RLENGTH)
+	end = is_code && is_joined(line) ? "" : "\\n"
 	size += length(line) + (end != "")
 	gsub(/[\\"]/, "\\\\&", line)
 	printf "\n\t\"%s%s\"", line, end
