@@ -10,7 +10,7 @@ export const model = {
 	stopping: null,		/* the last event "shutdown" */
 	features: {},		/* of the exporter: logs, actions */
 };
-const EVENTS_MAX = 500, FLAPPING_MS = 15000, TAKEN_MS = 8;
+const EVENTS_MAX = 500, FLAPPING_MS = 15000, TAKEN_MS = 8, AGAIN_MS = 1000;
 const listeners = {};
 let last = { time_usec: 0, number: 0 };	/* the last event */
 let queue = null;		/* events that arrive while earlier ones are fetched */
@@ -130,8 +130,8 @@ export const setPast = (events) => {
 };
 
 /*
- * A piece of the stream may have hundreds of messages, and the browser hands all of them over at once.  They are taken
- * later, in their order, a few milliseconds at a time, so that frames and keys come between.
+ * A piece of the stream may have thousands of messages.  They are taken later, in their order, a few milliseconds at
+ * a time, so that frames and keys come between.  An EventSource would make an event of each of them at once.
  */
 const inbox = [], turns = new MessageChannel();
 const takeTurn = () => turns.port2.postMessage(0);
@@ -142,28 +142,49 @@ turns.port1.onmessage = () => {
 	if (inbox.length > 1)
 		takeTurn();
 	while (inbox.length && performance.now() < end) {
-		const [name, text] = inbox.shift();
+		const [name, data] = inbox.shift().split("\n");
 
-		receive(name, JSON.parse(text));
+		if (data)
+			receive(name.slice(7), JSON.parse(data.slice(6)));
 	}
 };
 
-const later = (...message) => {
-	if (inbox.push(message) === 1)
+const later = (...messages) => {
+	if (inbox.push(...messages) === messages.length)
 		takeTurn();
 };
+const setConnected = (is) => later(`event: connection\ndata: ${is}`);
 
 let source = null, followed = null;
 
+const read = async (url, { signal }) => {
+	const { body } = await get(url, { signal }), reader = body.pipeThrough(new TextDecoderStream()).getReader();
+	let rest = "";
+
+	setConnected(true);
+	for (;;) {
+		const { done, value } = await reader.read();
+
+		if (done)
+			return;
+		const messages = (rest + value).split("\n\n");
+
+		rest = messages.pop();
+		later(...messages);
+	}
+};
+
 /* Begins the stream of events, in place of the one before. */
-export const connect = () => {
-	if (source)
-		source.close();
-	source = new EventSource(followed === null ? "/events" : `/events?log=${encodeURIComponent(followed)}`);
-	for (const name of Object.keys(takes))
-		source.addEventListener(name, ({ data }) => later(name, data));
-	source.onopen = () => later("connection", true);
-	source.onerror = () => later("connection", false);
+export const connect = async () => {
+	const own = new AbortController();
+
+	source?.abort();
+	source = own;
+	await read(followed === null ? "/events" : `/events?log=${encodeURIComponent(followed)}`, own).catch(() => {});
+	if (own !== source)
+		return;
+	setConnected(false);
+	setTimeout(() => own === source && connect(), AGAIN_MS);
 };
 
 /* The stream has the output of this node; null: of none.  Return: whether another stream begins. */
@@ -176,10 +197,12 @@ export const follow = (path) => {
 	return begins;
 };
 
-export const fetchJson = async (path) => {
-	const reply = await fetch(path);
+const get = async (path, options) => {
+	const reply = await fetch(path, options);
 
 	if (!reply.ok)
 		throw new Error(`${path}: ${reply.status}`);
-	return reply.json();
+	return reply;
 };
+
+export const fetchJson = async (path) => (await get(path)).json();
