@@ -154,7 +154,7 @@ within "and shows each service as it ends" "$(late web/frontend down "$reply")" 
 page_becomes "the guard that holds it up is named" \
 	"document.getElementById('held-up').textContent.includes('nightly <b>backup</b>')"
 page_becomes "and when it is revoked" "/revoked in/.test(document.getElementById('held-up').textContent)"
-page_becomes "services that run have a plan" "document.querySelectorAll('.track .plan').length === 5"
+page_becomes "services that run have a plan" "document.querySelectorAll('.lane .plan').length === 5"
 page_becomes "a service that is killed is seen" "document.querySelector('[data-path=\"web/worker\"] .bar.killing')"
 page shot "$pictures/shutdown.png"
 page open /shutdown

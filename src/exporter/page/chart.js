@@ -1,9 +1,10 @@
 /*
  * The picture of a shutdown: a lane for each node, a thin one for each guard.  Lanes are data; what has changed
- * is painted a few milliseconds a frame, as a tree may have a thousand nodes.  An element has its times as
- * numbers, --from and --to, and the chart has --span: the style sheet makes places of them, so that another
- * scale is one change.  Elements of the class "on" go on: they have the present as their --to while their lane
- * is on the screen.  A lane does not hand it down, as each element below would have its style computed again.
+ * is painted a few milliseconds a frame, as a tree may have a thousand nodes.  A lane is as wide as ten seconds:
+ * the places of its elements are parts of that and stay, and another scale is another width of the lane.
+ * Elements of the class "on" end at the present.  Lanes are in blocks, and the browser skips a block that is not
+ * on the screen: a frame costs it time for each block, not for each lane, and only lanes of blocks on the screen
+ * follow the scale and the present.
  */
 import { el, nodeLink, setText } from "./dom.js";
 import { duration, holderOf } from "./text.js";
@@ -16,15 +17,15 @@ export const legend = {
 	draining: "draining", waiting: "waits for others", stopping: "stopping",
 	killing: "killed", closing: "post-stop",
 };
-const GUARDS_MAX = 100;
+const GUARDS_MAX = 100, BLOCK = 20, PERCENT_MS = 100;
 
 export const isOver = (state) => ["down", "done", "failed", "backoff"].includes(state);
 
 const place = (element, from, to) => {
-	element.style.setProperty("--from", from);
+	element.style.left = `${from / PERCENT_MS}%`;
 	element.classList.toggle("on", to === undefined);
 	if (to !== undefined)
-		element.style.setProperty("--to", to);
+		element.style.right = `${100 - to / PERCENT_MS}%`;
 	return element;
 };
 
@@ -33,61 +34,72 @@ export const tookOf = (lane) =>
 	isKilled(lane) ? `${duration(lane.to)} ✕ killed` : lane.to < 10 ? "" : duration(lane.to);
 export const titleOf = (bar) => bar.to === undefined ? bar.state : `${bar.state} for ${duration(bar.to - bar.from)}`;
 
-/* Names have no use for it. */
-const setScale = (row, ms) => row.lastElementChild.style.setProperty("--span", ms);
+/* A plan ends with the scale. */
+const placePlan = (chart, element) => place(element, ...element.plan.map((ms) => Math.min(ms, chart.span)));
+
+const setWidth = (chart, block) => {
+	for (const row of block.children)
+		row.style.width = chart.width;
+	for (const element of block.querySelectorAll(".plan"))
+		placePlan(chart, element);
+};
 
 export const newChart = (nodes, indentOf) => {
-	const axis = el("div", { class: "axis" }), lanes = new Map(), line = el("i", { class: "now" });
-	const body = el("div", { class: "lanes" });
+	const axis = el("div"), lanes = new Map(), line = el("i", { class: "now" }), body = el("div", { class: "lanes" });
 
 	for (const node of nodes)
 		lanes.set(node.path, { path: node.path, node, level: indentOf(node.path), bars: [], guards: new Map() });
 	const chart = {
-		axis, body, lanes, line, span: 0, guards: 0, seen: new Set(), changed: new Set(lanes.values()),
-		element: el("div", { class: "chart", role: "group", "aria-label": "Time of each node" }, axis, body),
+		axis, body, lanes, line, span: 0, guards: 0, rows: 0, seen: new Set(), changed: new Set(lanes.values()),
+		element: el("div", { class: "chart", role: "group", "aria-label": "Time of each node" },
+			el("div", { class: "axis" }, axis), body),
 	};
 
 	body.addEventListener("contentvisibilityautostatechange", ({ target, skipped }) => {
-		if (skipped) {
-			chart.seen.delete(target);
-			return;
-		}
-		chart.seen.add(target);
-		setScale(target, chart.span);
+		chart.seen[skipped ? "delete" : "add"](target);
+		if (!skipped)
+			setWidth(chart, target);
 	});
 	return chart;
 };
 
 /* --- painting --- */
 
+const newRow = (chart, attributes, name, indent, ...parts) => {
+	const row = el("div", attributes, name, ...parts);
+
+	name.className = "lane-name";
+	name.style.paddingLeft = `${indent}rem`;
+	row.style.width = chart.width;
+	return row;
+};
+
 const makeLane = (chart, lane) => {
 	const name = nodeLink(lane.path);
 
-	lane.span = place(el("i", { class: "span" }), 0);
-	lane.took = el("span", { class: "took" });
-	lane.track = el("div", { class: "track" }, lane.span, lane.took);
-	lane.row = el("div", { class: lane.node.service ? "lane" : "lane group", "data-path": lane.path },
-		      el("div", { class: "lane-name" }, name), lane.track);
+	lane.span = el("i", { class: "span" });
+	lane.row = newRow(chart, { class: lane.node.service ? "lane" : "lane group", "data-path": lane.path },
+		name, lane.level * .8, lane.span);
 	name.textContent = lane.path.split("/").pop() || "root";
-	lane.row.style.setProperty("--level", lane.level);
-	chart.body.append(lane.row);
+	if (chart.rows++ % BLOCK === 0)
+		chart.body.append(el("div"));
+	chart.body.lastElementChild.append(lane.row);
 };
 
 const paintBar = (lane, bar) => {
 	if (bar.isPainted)
 		return;
 	if (!bar.element)
-		lane.track.append(bar.element = el("i", { class: `bar ${bar.part}` }));
+		lane.row.append(bar.element = el("i", { class: `bar ${bar.part}` }));
 	place(bar.element, bar.from, bar.to).title = titleOf(bar);
 	bar.isPainted = bar.to !== undefined;
 };
 
-const paintGuard = (lane, guard) => {
+const paintGuard = (chart, lane, guard) => {
 	if (!guard.row) {
 		guard.line = el("i", { class: "held" });
-		guard.row = el("div", { class: "lane guard", title: guard.text },
-			       el("div", { class: "lane-name" }, `⚑ ${guard.holder}`), el("div", { class: "track" }, guard.line));
-		guard.row.style.setProperty("--level", lane.level);
+		guard.row = newRow(chart, { class: "lane guard", title: guard.text }, el("div", {}, `⚑ ${guard.holder}`),
+			lane.level * .8 + .9, guard.line);
 		(lane.last || lane.row).after(guard.row);
 		lane.last = guard.row;
 	}
@@ -102,20 +114,26 @@ const paintLane = (chart, lane) => {
 		makeLane(chart, lane);
 	if (lane.state)
 		lane.row.dataset.state = lane.state;
-	if (lane.plan && !lane.planned)
-		lane.track.prepend(lane.planned = place(el("i", { class: "plan", title: "the plan: the worst case" }), ...lane.plan));
+	if (lane.plan && !lane.planned) {
+		lane.row.prepend(lane.planned = el("i", { class: "plan", title: "the plan: the worst case" }));
+		lane.planned.plan = lane.plan;
+		placePlan(chart, lane.planned);
+	}
 	lane.bars.forEach((bar) => paintBar(lane, bar));
-	lane.guards.forEach((guard) => paintGuard(lane, guard));
+	lane.guards.forEach((guard) => paintGuard(chart, lane, guard));
 	if (!isComplete && lane.kill !== undefined) {
 		if (!lane.mark)
-			lane.track.append(lane.mark = el("i", { class: "kill" }));
+			lane.row.append(lane.mark = el("i", { class: "kill" }));
 		place(lane.mark, lane.kill, lane.kill).title = `killed at ${duration(lane.kill)}`;
 	}
+	/* It is behind a bar that goes on. */
+	place(lane.span, 0, isComplete ? lane.to : lane.bars.find((bar) => bar.to === undefined)?.from);
 	if (!isComplete)
 		return;
 	lane.row.classList.add("complete");
 	lane.row.classList.toggle("killed", isKilled(lane));
-	place(lane.span, 0, lane.to);
+	if (!lane.took)
+		lane.span.after(lane.took = el("span", { class: "took" }));
 	setText(place(lane.took, lane.to, lane.to), tookOf(lane));
 	if (lane.mark)
 		lane.mark.remove();
@@ -152,12 +170,18 @@ export const addPlan = (chart, entries) => {
 	return Math.max(0, ...services.map((entry) => (entry.end_usec || 0) - first)) / 1000;
 };
 
-/* The service of the lane is in another state at this time. */
-export const addState = (chart, lane, state, at) => {
-	const last = lane.bars.at(-1), part = parts[state];
+const closeBar = (lane, at) => {
+	const last = lane.bars.at(-1);
 
 	if (last && last.to === undefined)
 		last.to = at;
+};
+
+/* The service of the lane is in another state at this time. */
+export const addState = (chart, lane, state, at) => {
+	const part = parts[state];
+
+	closeBar(lane, at);
 	lane.state = state;
 	lane.over ||= isOver(state);
 	if (part)
@@ -170,6 +194,7 @@ export const addEnd = (chart, lane, at) => {
 	if (lane.to !== undefined)
 		return;
 	lane.to = at;
+	closeBar(lane, at);
 	chart.changed.add(lane);
 };
 
@@ -210,7 +235,7 @@ export const setGuards = (chart, guards, at, began) => {
 
 /* --- the axis --- */
 
-/* Rows on the screen, or all in a browser that does not know. */
+/* Blocks on the screen, or all in a browser that does not know. */
 const seenOf = (chart) => "oncontentvisibilityautostatechange" in chart.body ? chart.seen : chart.body.children;
 
 const steps = [.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
@@ -223,9 +248,9 @@ export const setSpan = (chart, ms) => {
 		return;
 	chart.span = ms;
 	chart.step = step;
-	chart.axis.style.setProperty("--span", ms);
-	for (const row of seenOf(chart))
-		setScale(row, ms);
+	chart.width = `${10000 * PERCENT_MS / ms}%`;
+	for (const block of [chart.axis.parentElement, ...seenOf(chart)])
+		setWidth(chart, block);
 	for (let at = 0; at <= ms; at += step)
 		ticks.push(place(el("span", {}, at < 60000 ? `${+(at / 1000).toFixed(2)} s` :
 			`${Math.floor(at / 60000)}:${String(at / 1000 % 60).padStart(2, "0")}`), at));
@@ -233,21 +258,21 @@ export const setSpan = (chart, ms) => {
 };
 
 export const setNow = (chart, at) => {
-	const present = Math.max(0, at).toFixed(0);
+	const present = Math.max(0, at), right = `${100 - present / PERCENT_MS}%`;
 
 	place(chart.line, present);
-	for (const row of seenOf(chart))
-		for (const element of row.querySelectorAll(".on"))
-			element.style.setProperty("--to", present);
+	for (const block of seenOf(chart))
+		for (const element of block.querySelectorAll(".on"))
+			element.style.right = right;
 };
 
 /* All that goes on ends at this time. */
 export const endAll = (chart, at) => {
 	setGuards(chart, [], at, 0);
-	for (const lane of chart.lanes.values()) {
-		addState(chart, lane, "down", at);
-		addEnd(chart, lane, at);
-	}
-	chart.element.classList.add("over");
-	setNow(chart, at);
+	for (const lane of chart.lanes.values())
+		if (lane.to === undefined) {
+			addState(chart, lane, "down", at);
+			addEnd(chart, lane, at);
+		}
+	chart.line.hidden = true;
 };

@@ -1,18 +1,19 @@
 /*
  * The tree: a row for each node.  Only the rows of nodes that have changed are touched, for a few milliseconds a
- * frame: rows of a large tree come in portions.
+ * frame: rows of a large tree come in portions.  Rows are in blocks, and the browser skips a block that is not on
+ * the screen.
  */
 import { el, fill, pathToUrl, setShape, setText, shape } from "./dom.js";
 import { model, now } from "./model.js";
 import { age, clock, count, isTrouble, isWithin, nameOf, shapeOf, wordOf } from "./text.js";
 
+const BLOCK = 16, SHOWN = ".row:not([hidden])";
 const list = el("div", { role: "tree", "aria-label": "Nodes", id: "tree" });
 const search = el("input", { type: "search", placeholder: "Search nodes  /", "aria-label": "Search nodes" });
 export const treeView = el("section", { id: "tree-view", "aria-label": "Tree" }, search, list);
 
 const rows = new Map();		/* by path: those that are made */
 let order = [], placed = 0;	/* all nodes, and the number of those that have their place in the list */
-let cursor = null;		/* the row that follows the last one that has its place */
 let parents = new Set();
 const changed = new Set(), folded = new Set();
 let current = null;		/* the path of the open node */
@@ -77,12 +78,21 @@ export const treeTick = () => {
 };
 
 const placeRow = (node) => {
-	const row = rows.get(node.path) || makeRow(node);
+	const row = rows.get(node.path) || makeRow(node), { element } = row, n = placed % BLOCK;
 
-	if (row.element === cursor)
-		cursor = cursor.nextElementSibling;
-	else
-		list.insertBefore(row.element, cursor);
+	if (placed === BLOCK * list.childElementCount)
+		list.append(el("div"));
+	const block = list.children[(placed - n) / BLOCK], next = block.children[n];
+
+	if (element !== next) {
+		const isFocused = element === document.activeElement;
+
+		block.insertBefore(element, next || null);
+		if (isFocused)
+			element.focus({ preventScroll: true });
+	}
+	block.hidden &&= element.hidden;
+	placed++;
 	showRow(row, node);
 };
 
@@ -99,7 +109,6 @@ export const treeRebuild = () => {
 		rows.delete(row.path);
 	}
 	placed = 0;
-	cursor = list.firstElementChild;
 };
 
 export const treeUpdate = (paths) => paths.forEach((path) => changed.add(path));
@@ -109,7 +118,7 @@ export const treePaint = (ms) => {
 	const end = performance.now() + ms;
 
 	while (placed < order.length && performance.now() < end)
-		placeRow(model.nodes.get(order[placed++].path));
+		placeRow(model.nodes.get(order[placed].path));
 	for (const path of changed) {
 		if (performance.now() >= end)
 			return true;
@@ -135,7 +144,11 @@ const isHidden = ({ path }) => {
 	return wanted ? !nameOf(path).toLowerCase().includes(wanted) : isFolded(path);
 };
 
-const filter = () => rows.forEach((row) => { row.element.hidden = isHidden(row); });
+const filter = () => {
+	rows.forEach((row) => { row.element.hidden = isHidden(row); });
+	for (const block of list.children)
+		block.hidden = !block.querySelector(SHOWN);
+};
 
 const fold = (row, close) => {
 	if (!row.isGroup || folded.has(row.path) === close)
@@ -172,7 +185,7 @@ const focus = (element) => {
 	element.focus();
 };
 
-const shown = () => [...list.children].filter((element) => !element.hidden);
+const shown = () => [...list.querySelectorAll(SHOWN)];
 
 list.addEventListener("keydown", (event) => {
 	const all = shown(), row = rows.get(event.target.dataset.path), at = all.indexOf(event.target);

@@ -11,7 +11,8 @@
 #include "base/memstream.h"
 #include "base/text.h"
 
-#define TROUBLE_MAX 3 /* failed services that the sentence names */
+#define TROUBLE_MAX 3  /* failed services that the sentence names */
+#define BODY_ROWS   16 /* a browser skips a body that is not on the screen */
 
 void html_escape(FILE *to, const char *text)
 {
@@ -99,6 +100,8 @@ void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
 	for (size_t i = 0; i < copy->n; i++) {
 		const struct node_view view = copy_node_at(copy, &copy->nodes[i], now_usec);
 
+		if (i > 0 && i % BODY_ROWS == 0)
+			(void)fputs("</tbody>\n<tbody>\n", to);
 		html_row(to, &view);
 	}
 	(void)fputs("</tbody>\n</table>\n", to);
