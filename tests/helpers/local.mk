@@ -36,4 +36,5 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/notify-log.py \
 	%D%/test-swansong.py \
 	%D%/python-service.py \
-	%D%/page.py
+	%D%/page.py \
+	%D%/relay.py

@@ -136,6 +136,7 @@ dist_check_SCRIPTS += \
 	%D%/order-restart.sh \
 	%D%/page.sh \
 	%D%/page-again.sh \
+	%D%/page-cut.sh \
 	%D%/page-large.sh \
 	%D%/page-log.sh \
 	%D%/page-node.sh \

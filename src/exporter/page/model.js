@@ -109,6 +109,9 @@ const receive = (name, data) => {
 	emit(name, data);
 };
 
+/* The tree is newer than the events. */
+export const isBehind = () => queue !== null;
+
 /* A client that was too slow, or away, has missed events. */
 export const catchUp = async () => {
 	queue ||= [];
@@ -117,6 +120,7 @@ export const catchUp = async () => {
 
 	queue = null;
 	events.forEach((event) => receive("event", event));
+	emit("summary");
 };
 
 /* Takes the events from before the page was opened: they cause nothing. */

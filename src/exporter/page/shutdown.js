@@ -2,7 +2,7 @@
 import { addEnd, addPlan, addState, endAll, isOver, isKilled, legend, newChart, paint, setGuards, setKill, setNow,
 	setSpan } from "./chart.js";
 import { el, nodeLink, setText } from "./dom.js";
-import { fetchJson, model, now } from "./model.js";
+import { catchUp, fetchJson, isBehind, model, now } from "./model.js";
 import { savePicture } from "./picture.js";
 import { clock, count, countdownOf, duration, holderOf, isWithin, nameOf } from "./text.js";
 
@@ -195,8 +195,13 @@ const endLanes = () => {
 
 /* After a change of the model. */
 export const shutdownUpdate = () => {
-	if (!isStopping())
+	if (!isStopping() || isBehind())
 		return;
+	if (!model.up && !stop.isLast) {
+		stop.isLast = true;
+		catchUp();
+		return;
+	}
 	const held = blocking(), at = now() - stop.began, top = model.nodes.get(stop.top);
 
 	endLanes();
