@@ -1,8 +1,8 @@
 /*
  * The kernel lists the children of the daemon; a comparison of their number with the known ones
- * shows if a scan is needed at all.  A scan attributes each unknown child to a service.  It is put
- * off while many children end, and repeated while one of them is in the middle of an exec, when it
- * has no environment.  Each wait has a limit in turns and in time.
+ * shows if a scan is needed at all.  A scan attributes each unknown child to a service.  It waits
+ * while many children end, and is repeated while one of them is in the middle of an exec, when it
+ * has no environment.  Each wait has a limit.
  */
 #include "daemon/reap/orphans.h"
 
@@ -25,9 +25,16 @@
 /* Dead children are collected in portions, so that requests are answered in between. */
 #define REAP_PER_TURN 256
 /*
- * Work that waits for the ends or the execs of others is put off for this many turns, as there may
- * always be more of them; and for no longer than this time, as turns take long on a slow machine: a
- * service that has ended must not exceed its stop-timeout meanwhile.
+ * A list takes time for each child, and holds up those that are ending: it waits until one in so
+ * many has ended, or for as long as the last list took.  The daemon may have been stopped during
+ * that one, so there is a limit.
+ */
+#define LIST_SHARE    4
+#define LIST_MAX_USEC (10 * USEC_PER_MSEC)
+/*
+ * Work that waits for the execs of others is put off for this many turns, as there may always be
+ * more of them; and for no longer than this time, as turns take long on a slow machine: a service
+ * that has ended must not exceed its stop-timeout meanwhile.
  */
 #define PUT_OFF_MAX  16
 #define PUT_OFF_USEC (1 * USEC_PER_SEC)
@@ -43,12 +50,14 @@ struct orphans {
 	struct tree *tree;
 	struct children children;
 	bool listed;		  /* the kernel provides a list */
-	unsigned n;		  /* children of the last list, without those collected since */
+	unsigned n;		  /* children of the last list */
 	unsigned launched;	  /* of the context, at the last list */
+	unsigned died;		  /* children collected since the last list */
+	uint64_t died_usec;	  /* time of the first of them */
+	uint64_t list_usec;	  /* the duration of the last list */
+	struct alarm due;	  /* a list has waited for further ends */
 	bool missed;		  /* a child could not be looked at */
 	bool blank;		  /* a child must be looked at again */
-	unsigned reaped;	  /* in this turn */
-	struct put_off dying;	  /* while many children end */
 	struct put_off executing; /* while a child is in an exec */
 };
 
@@ -70,14 +79,23 @@ static void orphans_inherit(pid_t pid, void *arg)
 
 static void orphans_read_list(struct orphans *orphans, void (*each)(pid_t pid, void *arg))
 {
+	uint64_t begun = clock_now_usec();
 	int n;
 
 	orphans->missed = orphans->blank = false;
 	n = children_read(&orphans->children, each, orphans);
+	orphans->list_usec = clock_now_usec() - begun;
 	if (n < 0)
 		return;
 	orphans->n = (unsigned)n;
 	orphans->launched = orphans->tree->ctx->launched;
+	orphans->died = 0;
+}
+
+/* The number of children if only processes of launch() have been added since the last list. */
+static unsigned orphans_count(const struct orphans *orphans)
+{
+	return orphans->n - orphans->died + orphans->tree->ctx->launched - orphans->launched;
 }
 
 /*
@@ -87,10 +105,15 @@ static void orphans_read_list(struct orphans *orphans, void (*each)(pid_t pid, v
  */
 static bool orphans_knows_all(struct orphans *orphans)
 {
-	unsigned launched = orphans->tree->ctx->launched - orphans->launched;
-
 	return !orphans->missed && !orphans->blank &&
-	       !children_exceed(&orphans->children, orphans->n + launched);
+	       !children_exceed(&orphans->children, orphans_count(orphans));
+}
+
+static void orphans_on_due(struct alarm *alarm)
+{
+	const struct orphans *orphans = container_of(alarm, struct orphans, due);
+
+	agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
 }
 
 int orphans_new(struct orphans **ret, struct tree *tree)
@@ -101,6 +124,7 @@ int orphans_new(struct orphans **ret, struct tree *tree)
 	if (!orphans)
 		return -ENOMEM;
 	*orphans = (struct orphans){ .tree = tree };
+	alarm_init(&orphans->due, orphans_on_due);
 	r = children_open(&orphans->children);
 	orphans->listed = r == 0;
 	if (orphans->listed)
@@ -117,6 +141,7 @@ struct orphans *orphans_free(struct orphans *orphans)
 {
 	if (!orphans)
 		return NULL;
+	alarm_stop(&orphans->tree->ctx->alarms, &orphans->due);
 	children_close(&orphans->children);
 	orphans->tree->ctx->orphans = NULL;
 	free(orphans);
@@ -164,7 +189,8 @@ static void orphans_on_death(const struct reap_exit *exit, void *arg)
 		notify_drain(s->setup.notify);
 		process = process_find(orphans->tree->ctx->processes, exit->pid);
 	}
-	orphans->n--;
+	if (orphans->died++ == 0)
+		orphans->died_usec = clock_now_usec();
 	/*
 	 * Its children are children of the daemon now.  Those of a main process in a control group
 	 * are found in that.
@@ -201,9 +227,10 @@ static void orphans_on_death(const struct reap_exit *exit, void *arg)
 
 bool orphans_reap(struct orphans *orphans)
 {
-	orphans->reaped = reap_children(REAP_PER_TURN, orphans_on_death, orphans);
+	unsigned n = reap_children(REAP_PER_TURN, orphans_on_death, orphans);
+
 	agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
-	return orphans->reaped == REAP_PER_TURN;
+	return n == REAP_PER_TURN;
 }
 
 void orphans_reap_child(struct orphans *orphans, pid_t pid)
@@ -316,13 +343,10 @@ static void orphans_attribute(pid_t pid, void *arg)
 	(void)orphans_remember(orphans, pid, PROCESS_UNOWNED);
 }
 
-void orphans_scan(struct orphans *orphans)
+static void orphans_attribute_new(struct orphans *orphans)
 {
-	struct context *ctx;
+	struct context *ctx = orphans->tree->ctx;
 
-	if (!orphans || !orphans->listed || orphans_knows_all(orphans))
-		return;
-	ctx = orphans->tree->ctx;
 	orphans_read_list(orphans, orphans_attribute);
 	if (orphans->missed && context_give_up_spare(ctx)) {
 		orphans_read_list(orphans, orphans_attribute);
@@ -330,13 +354,32 @@ void orphans_scan(struct orphans *orphans)
 	}
 }
 
-static bool orphans_put_off(struct orphans *orphans, bool wait, struct put_off *p)
+void orphans_scan(struct orphans *orphans)
 {
+	if (orphans && orphans->listed && !orphans_knows_all(orphans))
+		orphans_attribute_new(orphans);
+}
+
+static bool orphans_awaits_ends(struct orphans *orphans)
+{
+	uint64_t until = orphans->died_usec + MIN(orphans->list_usec, LIST_MAX_USEC);
+
+	if (orphans->died == 0 || orphans->died >= orphans_count(orphans) / LIST_SHARE ||
+	    until <= clock_now_usec())
+		return false;
+	alarm_set(&orphans->tree->ctx->alarms, &orphans->due, until);
+	return true;
+}
+
+/* The service of a process in an exec must be known before exits are processed. */
+static bool orphans_awaits_execs(struct orphans *orphans)
+{
+	struct put_off *p = &orphans->executing;
 	uint64_t now = clock_now_usec();
 
 	if (p->turns == 0)
 		p->since_usec = now;
-	if (!wait || p->turns == PUT_OFF_MAX || now - p->since_usec >= PUT_OFF_USEC) {
+	if (!orphans->blank || p->turns == PUT_OFF_MAX || now - p->since_usec >= PUT_OFF_USEC) {
 		p->turns = 0;
 		return false;
 	}
@@ -348,22 +391,16 @@ static bool orphans_put_off(struct orphans *orphans, bool wait, struct put_off *
 bool orphans_update(struct orphans *orphans)
 {
 	struct context *ctx = orphans->tree->ctx;
-	/*
-	 * Looking at all children for each of many dead ones would take longer than collecting
-	 * these.
-	 */
-	bool dying = orphans->reaped == REAP_PER_TURN || (ctx->scan_orphans && orphans->reaped > 0);
 
-	orphans->reaped = 0;
-	if (orphans_put_off(orphans, dying, &orphans->dying))
-		return false;
-	if (ctx->scan_orphans)
-		orphans_scan(orphans);
+	if (ctx->scan_orphans && orphans->listed && !orphans_knows_all(orphans)) {
+		if (orphans_awaits_ends(orphans))
+			return false;
+		orphans_attribute_new(orphans);
+	}
 	ctx->scan_orphans = orphans->missed || orphans->blank;
 	if (ctx->scan_orphans)
 		agenda_note_later(&ctx->agenda, TASK_EXITS);
-	/* The service of a process in an exec must be known before exits are processed. */
-	return !orphans_put_off(orphans, orphans->blank, &orphans->executing);
+	return !orphans_awaits_execs(orphans);
 }
 
 struct killing {
