@@ -276,9 +276,9 @@ void logger_child_died(struct process *process)
 /* --- its end --- */
 
 /*
- * Waits for a message, or for @events.  Only LOGGER_READY has an effect.
+ * Waits for a message, or for @events.
  *
- * Return: 0; 1 if the socket has ended; or -ETIMEDOUT.
+ * Return: the type of a message about all streams; 0; -EPIPE: the socket has ended; or -ETIMEDOUT.
  */
 static int child_await(struct logger_child *c, short events, uint64_t until_usec)
 {
@@ -291,11 +291,10 @@ static int child_await(struct logger_child *c, short events, uint64_t until_usec
 		return -ETIMEDOUT;
 	(void)poll(&p, 1, (int)MIN((until_usec - now) / USEC_PER_MSEC + 1, UINT64_C(1000)));
 	r = logger_receive(c->socket, &packet);
-	if (r > 0) {
-		packet.fd = fd_close(packet.fd);
-		c->ready |= packet.message.type == LOGGER_READY;
-	}
-	return r == -EAGAIN || r > 0 || r == -EBADMSG ? 0 : 1;
+	packet.fd = fd_close(packet.fd);
+	if (r > 0)
+		return packet.message.stream == LOGGER_ALL ? (int)packet.message.type : 0;
+	return r == -EAGAIN || r == -EBADMSG ? 0 : -EPIPE;
 }
 
 /* A process of which the socket has ended is about to end. */
@@ -321,16 +320,17 @@ int logger_child_begin(struct logger_child *c, uint64_t until_usec)
 	alarm_stop(&c->ctx->alarms, &c->again);
 	if (c->process.pid == 0 || c->socket < 0)
 		return -ENOTSUP;
-	while (r == 0 && !c->ready)
+	while (r >= 0 && r != LOGGER_READY)
 		r = child_await(c, 0, until_usec);
-	if (r > 0)
+	c->ready = r == LOGGER_READY;
+	if (r == -EPIPE)
 		child_collect(c);
-	return r < 0 ? r : r > 0 ? -ENOTSUP : 1;
+	return c->ready ? 1 : r == -EPIPE ? -ENOTSUP : r;
 }
 
-int logger_child_await_room(struct logger_child *c, uint64_t until_usec)
+bool logger_child_await_room(struct logger_child *c, uint64_t until_usec)
 {
-	return c->socket < 0 ? -ENOTSUP : child_await(c, POLLOUT, until_usec);
+	return c->socket >= 0 && child_await(c, POLLOUT, until_usec) >= 0;
 }
 
 int logger_child_stop(struct logger_child *c, uint64_t until_usec)
@@ -338,13 +338,23 @@ int logger_child_stop(struct logger_child *c, uint64_t until_usec)
 	struct logger_message stop = { .type = LOGGER_STOP, .stream = LOGGER_ALL };
 	int r = 0;
 
-	if (c->process.pid == 0 || c->socket < 0)
+	if (c->socket < 0)
 		return 0;
-	while (logger_send(c->socket, &stop, NULL, NULL, -1) == -EAGAIN && r == 0)
+	while (r >= 0 && logger_send(c->socket, &stop, NULL, NULL, -1) == -EAGAIN)
 		r = child_await(c, POLLOUT, until_usec);
-	while (r == 0)
+	while (r >= 0 && r != LOGGER_FLUSHED)
 		r = child_await(c, 0, until_usec);
-	if (r > 0)
+	if (r == -EPIPE)
 		child_collect(c);
-	return r < 0 ? r : 0;
+	return r == -EPIPE ? 0 : r;
+}
+
+void logger_child_await_end(struct logger_child *c, uint64_t until_usec)
+{
+	int r = 0;
+
+	while (c->socket >= 0 && r >= 0)
+		r = child_await(c, 0, until_usec);
+	if (r == -EPIPE)
+		child_collect(c);
 }

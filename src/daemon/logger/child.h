@@ -63,11 +63,18 @@ int logger_child_send(struct logger_child *child, struct logger_message *message
  */
 int logger_child_begin(struct logger_child *child, uint64_t until_usec);
 
-/* Waits until its socket may take more.  Return: 0; another value: it has ended, or a timeout. */
-int logger_child_await_room(struct logger_child *child, uint64_t until_usec);
+/* Waits until its socket may take more.  Returns false if it has ended, or at a timeout. */
+bool logger_child_await_room(struct logger_child *child, uint64_t until_usec);
 
-/* Sends LOGGER_STOP and waits for the end of the process.  Return: 0 or -ETIMEDOUT. */
+/*
+ * Sends LOGGER_STOP and waits for the reply, after which the process ends.
+ *
+ * Return: more than 0; 0 if it has ended without a reply; or -ETIMEDOUT.
+ */
 int logger_child_stop(struct logger_child *child, uint64_t until_usec);
+
+/* Waits for the end of a process that is stopped. */
+void logger_child_await_end(struct logger_child *child, uint64_t until_usec);
 
 /* Handles the death of @process, of kind PROCESS_LOGGER, which has been reaped. */
 void logger_child_died(struct process *process);

@@ -209,7 +209,7 @@ static bool logger_is_missing(const struct logger *l)
 	return false;
 }
 
-/* Return: 0 if the process has ended; or -errno. */
+/* Return: more than 0 if all streams are flushed; 0 if the process has ended; or -errno. */
 static int logger_drain(struct logger *l, uint64_t until_usec)
 {
 	int r = logger_child_begin(&l->child, until_usec);
@@ -218,7 +218,7 @@ static int logger_drain(struct logger *l, uint64_t until_usec)
 		return r;
 	if (r > 0)
 		logger_renew_wishes(l);
-	while (!logger_send_wishes(l) && logger_child_await_room(&l->child, until_usec) == 0)
+	while (!logger_send_wishes(l) && logger_child_await_room(&l->child, until_usec))
 		;
 	return logger_child_stop(&l->child, until_usec);
 }
@@ -229,9 +229,12 @@ void logger_stop(struct logger *l, uint64_t until_usec)
 	int r = 0;
 
 	/* A process that dies meanwhile is started again. */
-	for (int i = 0; r == 0 && i < DRAIN_ATTEMPTS; i++)
-		if (l->child.ready || logger_is_missing(l))
-			r = logger_drain(l, until_usec);
+	for (int i = 0; r == 0 && i < DRAIN_ATTEMPTS && (l->child.ready || logger_is_missing(l));
+	     i++)
+		r = logger_drain(l, until_usec);
+	/* The process closes its ends meanwhile. */
 	list_for_each (s, &l->streams, in_logger)
-		log_stream_log_missing(s);
+		log_stream_close(s);
+	if (r > 0)
+		logger_child_await_end(&l->child, until_usec);
 }

@@ -221,7 +221,7 @@ uint64_t log_stream_missing(const struct log_stream *s)
 	return stream_count_missing(s, &record);
 }
 
-void log_stream_log_missing(const struct log_stream *s)
+static void stream_log_missing(const struct log_stream *s)
 {
 	struct store_record record;
 	uint64_t bytes = stream_count_missing(s, &record);
@@ -231,6 +231,13 @@ void log_stream_log_missing(const struct log_stream *s)
 			 "log: the last %" PRIu64 " bytes are not in %s%s%s", bytes,
 			 log_stream_destination(s), record.error ? ": " : "",
 			 record.error ? logfile_error_text(record.error) : "");
+}
+
+void log_stream_close(struct log_stream *s)
+{
+	stream_log_missing(s);
+	s->fds[0] = fd_close(s->fds[0]);
+	s->fds[1] = fd_close(s->fds[1]);
 }
 
 /*
@@ -316,7 +323,7 @@ int log_stream_count(const struct log_stream *s, struct store_counts *ret)
 
 static void stream_on_limit(void *arg)
 {
-	log_stream_log_missing(arg);
+	stream_log_missing(arg);
 }
 
 void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, unsigned generation,
@@ -335,7 +342,7 @@ void log_stream_release(struct log_stream *s)
 {
 	if (list_is_empty(&s->holds))
 		return;
-	log_stream_log_missing(s);
+	stream_log_missing(s);
 	log_holds_release(&s->holds);
 }
 

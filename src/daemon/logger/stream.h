@@ -90,5 +90,5 @@ void log_stream_set_failing(struct log_stream *stream, bool failing);
 /* Returns the number of bytes in the ring of the logger and in the pipe. */
 uint64_t log_stream_missing(const struct log_stream *stream);
 
-/* Logs the number of bytes in the ring of the logger and in the pipe, unless it is 0. */
-void log_stream_log_missing(const struct log_stream *stream);
+/* Closes the pipe, at the end of the daemon.  Output that is not written is logged. */
+void log_stream_close(struct log_stream *stream);
