@@ -56,6 +56,32 @@ ok "a restart is as ever" ctl restart writer --timeout 20s
 stop_daemon
 is "so is the end" "$status" 0
 
+# --- With little room ---
+
+mkdir "$dir/narrow"
+mount -t tmpfs -o size=600k tmpfs "$dir/narrow"
+cleanup_fn umount "$dir/narrow"
+config <<END
+[burst]
+command = sh -c 'read -r go <$dir/lines; seq 100001 220000; exec $helpers/idle'
+log = file:$dir/narrow/log
+END
+start_daemon
+ok "a log is made" wait_for 10 test -e "$dir/narrow/log"
+dd if=/dev/zero of="$dir/narrow/filler" bs=4k 2>/dev/null
+echo go >"$dir/lines"
+ok "no line of a burst fits" wait_for 10 says "$log" 'burst: log: cannot write .*/narrow/log: No space left'
+rm "$dir/narrow/filler"
+is_full() { [ "$(stat -c %s "$dir/narrow/log")" -gt 600000 ]; }
+ok "as many lines as fit are written at once" wait_for 10 is_full
+kill -KILL "$(logger)"
+is "none is missing, or in two parts" "$(cksum <"$dir/narrow/log")" \
+	"$(seq 100001 220000 | head -n "$(wc -l <"$dir/narrow/log")" | cksum)"
+mount -o remount,size=2m "$dir/narrow"
+has_all() { [ "$(cksum <"$dir/narrow/log")" = "$(seq 100001 220000 | cksum)" ]; }
+ok "with room the others are" wait_for 10 has_all
+stop_daemon
+
 # --- Under the daemon's own ---
 
 config <<END

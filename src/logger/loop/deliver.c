@@ -22,10 +22,13 @@
 #include "sys/file/mount.h"
 
 #define RETRY_USEC (USEC_PER_SEC / 2)
-/* Bytes of a portion after a failure: where there is little room, some of it fits. */
-#define CAUTIOUS_PORTION 4096
 /* Others on the same file system wait for its end. */
 #define PORTION_MAX (1024 * 1024)
+/*
+ * Where there is little room, a part of a portion fits: after a failure the next one is 4 KiB, and each
+ * success doubles it.
+ */
+#define CAUTION_MAX 8
 
 _Static_assert(PORTION_MAX < STREAM_WAITING_MAX - 2 * STREAM_PORTION,
 	       "lines that a helper writes are not discarded");
@@ -223,7 +226,7 @@ static void deliver_succeeded(struct logger *l, struct stream *s)
 /* A file is not larger than its limit if its lines are not. */
 static size_t deliver_portion_limit(const struct stream *s)
 {
-	size_t limit = s->record->error ? CAUTIOUS_PORTION : PORTION_MAX;
+	size_t limit = PORTION_MAX >> s->caution;
 
 	if (s->rules.to == LOGGER_TO_FILE && s->rules.size && s->rules.size < limit)
 		limit = (size_t)s->rules.size;
@@ -285,11 +288,16 @@ static void deliver_finished(struct logger *l, struct helper *h, int result)
 		return;
 	s->working = false;
 	s->worker = NULL;
-	if (result < 0) {
+	if (result < 0 && s->caution == CAUTION_MAX) {
 		deliver_failed(l, s, -result);
 		return;
 	}
-	deliver_succeeded(l, s);
+	if (result < 0) {
+		s->caution = CAUTION_MAX;
+	} else {
+		s->caution -= s->caution > 0;
+		deliver_succeeded(l, s);
+	}
 	deliver_queue(l, s);
 }
 

@@ -35,6 +35,7 @@ struct stream {
 	uint64_t check_usec, check_position; /* last look at the destination while paused */
 	bool draining;			     /* a flush waits until the pipe is empty */
 	uint64_t retry_usec;	    /* CLOCK_MONOTONIC: no attempt before; 0: none failed */
+	unsigned caution;	    /* how often its next portion is halved: it follows a failure */
 	struct store_counts counts; /* at the first failure */
 	struct logger_seam seam;    /* as of the last time without a working helper */
 	struct list in_loud;	    /* streams with much output lately */
