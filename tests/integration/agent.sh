@@ -213,6 +213,12 @@ printf '[late]\ncommand = sleep 1h\ndrain-delay = 1s\nagent = tcp:127.0.0.1:8002
 line=$(wc -l <"$ini")
 like "an address in use is refused" "$(ctl reload 2>&1)" \
 	"swansong.ini:$line: \[late\] agent: Address already in use"
+sed -i 's|agent = tcp:127.0.0.1:9004|agent = http://127.0.0.1:9004|' "$ini"
+like "also beside another protocol for an agent" "$(ctl reload 2>&1)" 'Address already in use'
+begun=$(now)
+is "which keeps its own" "$(ask 9004)" 'up ready'
+within "and waits for no request" $(($(now) - begun)) 0 4000
+sed -i 's|agent = http://127.0.0.1:9004|agent = tcp:127.0.0.1:9004|' "$ini"
 sed -i '$s/8002/9005/' "$ini"
 like "the address of another agent is a mistake" "$(ctl check "$ini" 2>&1)" \
 	"swansong.ini:$line: \[late\] agent: .*an agent needs its own"

@@ -103,21 +103,29 @@ static int agent_on_connection(sd_event_source *source, int listener, uint32_t e
 	return 0;
 }
 
-/*
- * The descriptor is its own, as that of the listener may be watched for the agent before it, which may
- * have set the socket for another protocol.
- */
-static int agent_watch(struct agent *a, enum listen_kind kind)
+/* The socket may be that of an agent before it, for another protocol, until a reload is over. */
+static int agent_on_prepare(sd_event_source *source, void *arg)
+{
+	const struct agent *a = arg;
+	int wait = a->http ? REQUEST_WAIT_SEC : 0;
+
+	/* A socket of unix: has no such option. */
+	(void)setsockopt(listener_fd(a->listener), IPPROTO_TCP, TCP_DEFER_ACCEPT, &wait,
+			 sizeof(wait));
+	return sd_event_source_set_prepare(source, NULL);
+}
+
+/* The descriptor is its own, as that of the listener may be watched for the agent before it. */
+static int agent_watch(struct agent *a)
 {
 	cleanup(closep) int fd = fcntl(listener_fd(a->listener), F_DUPFD_CLOEXEC, 3);
-	int wait = a->http ? REQUEST_WAIT_SEC : 0, r = fd < 0 ? -errno : fd_set_nonblock(fd);
+	int r = fd < 0 ? -errno : fd_set_nonblock(fd);
 
-	if (r == 0 && kind != LISTEN_UNIX &&
-	    setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &wait, sizeof(wait)) < 0)
-		r = -errno;
 	if (r >= 0)
 		r = sd_event_add_io(a->node->ctx->event, &a->source, fd, EPOLLIN,
 				    agent_on_connection, a);
+	if (r >= 0)
+		r = sd_event_source_set_prepare(a->source, agent_on_prepare);
 	if (r >= 0)
 		r = sd_event_source_set_ratelimit(a->source, CALLS_USEC, CALLS_MAX);
 	if (r >= 0)
@@ -142,7 +150,7 @@ int agent_new(struct agent **ret, struct node *node, const struct node_config *c
 	a->http = listen->kind == LISTEN_HTTP;
 	r = listener_get(&a->listener, node->ctx, config, KEY_AGENT, listen);
 	if (r >= 0)
-		r = agent_watch(a, listen->kind);
+		r = agent_watch(a);
 	if (r < 0)
 		return r;
 	*ret = take(a);
