@@ -70,16 +70,14 @@ static int arrivals_on_connection(const struct inet_diag_msg *socket, void *arg)
 
 static int arrivals_count(const struct arrivals *a, size_t *ret)
 {
-	int r = 0;
+	int r;
 
 	*ret = 0;
-	for (size_t i = 0; r == 0 && i < a->n_ports; i++) {
-		r = sock_diag_each_tcp(AF_INET6, a->ports[i], STATES, arrivals_on_connection, ret);
-		/* A kernel without IPv6. */
-		if (r == 0 || r == -ENOENT)
-			r = sock_diag_each_tcp(AF_INET, a->ports[i], STATES, arrivals_on_connection,
-					       ret);
-	}
+	r = sock_diag_each_tcp(AF_INET6, a->ports, a->n_ports, STATES, arrivals_on_connection, ret);
+	/* A kernel without IPv6. */
+	if (r == 0 || r == -ENOENT)
+		r = sock_diag_each_tcp(AF_INET, a->ports, a->n_ports, STATES,
+				       arrivals_on_connection, ret);
 	return r == -E2BIG ? 0 : r;
 }
 

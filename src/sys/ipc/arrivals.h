@@ -8,10 +8,12 @@
 #include <netinet/in.h>
 #include <stddef.h>
 
+#include "sys/ipc/sock-diag.h"
+
 /* More connections are not counted: each look returns 1 then. */
 #define ARRIVALS_MAX 10000
 
-#define ARRIVALS_PORTS_MAX 8
+#define ARRIVALS_PORTS_MAX SOCK_DIAG_PORTS_MAX
 
 struct arrivals {
 	in_port_t ports[ARRIVALS_PORTS_MAX];

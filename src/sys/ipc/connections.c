@@ -61,7 +61,7 @@ static int connections_on_inet(const struct inet_diag_msg *socket, void *arg)
 
 static int connections_find_inet(struct search *search, in_port_t port)
 {
-	return sock_diag_each_tcp(search->address.any.sa_family, port, OPEN_STATES,
+	return sock_diag_each_tcp(search->address.any.sa_family, &port, 1, OPEN_STATES,
 				  connections_on_inet, search);
 }
 

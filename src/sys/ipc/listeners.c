@@ -77,8 +77,9 @@ static int listeners_on_socket(const struct inet_diag_msg *socket, void *arg)
 
 static int listeners_find_of_family(int family, struct search *search)
 {
-	return sock_diag_each_tcp(family, listeners_port_of(search->address), 1U << TCP_LISTEN,
-				  listeners_on_socket, search);
+	const in_port_t port = listeners_port_of(search->address);
+
+	return sock_diag_each_tcp(family, &port, 1, 1U << TCP_LISTEN, listeners_on_socket, search);
 }
 
 int listeners_find(const struct sockaddr *address, struct listeners *ret)

@@ -12,7 +12,8 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
-#define REPLY_MAX 8192
+#define REPLY_MAX   8192
+#define OPS_OF_PORT 3
 
 /* NLMSG_NEXT() casts to a type of stricter alignment, which clang warns of. */
 static const struct nlmsghdr *sock_diag_next_header(const struct nlmsghdr *header, size_t *n)
@@ -77,22 +78,44 @@ static int sock_diag_on_tcp(const struct nlmsghdr *message, void *arg)
 		       : search->each(socket, search->arg);
 }
 
-int sock_diag_each_tcp(int family, in_port_t port, uint32_t states,
+/* The operations of each port but the last end with a jump over the others.  Return: their size. */
+static size_t sock_diag_filter(struct inet_diag_bc_op *code, const in_port_t *ports, size_t n)
+{
+	const size_t size = (OPS_OF_PORT * n - 1) * sizeof(*code);
+
+	for (size_t i = 0; i < n; i++) {
+		const size_t at = i * OPS_OF_PORT * sizeof(*code);
+
+		code[0] = (struct inet_diag_bc_op){ INET_DIAG_BC_S_EQ, 2 * sizeof(*code),
+						    OPS_OF_PORT * sizeof(*code) };
+		code[1].no = ntohs(ports[i]);
+		code[2] = (struct inet_diag_bc_op){ INET_DIAG_BC_JMP, sizeof(*code),
+						    (uint16_t)(size - at - 2 * sizeof(*code)) };
+		code += OPS_OF_PORT;
+	}
+	return size;
+}
+
+int sock_diag_each_tcp(int family, const in_port_t *ports, size_t n, uint32_t states,
 		       int (*each)(const struct inet_diag_msg *socket, void *arg), void *arg)
 {
-	const struct {
+	struct {
 		struct nlmsghdr header;
 		struct inet_diag_req_v2 request;
+		struct nlattr filter;
+		struct inet_diag_bc_op code[SOCK_DIAG_PORTS_MAX * OPS_OF_PORT];
 	} call = {
-		.header = { .nlmsg_len = sizeof(call),
-			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+		.header = { .nlmsg_type = SOCK_DIAG_BY_FAMILY,
 			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
 		.request = { .sdiag_family = (uint8_t)family,
 			     .sdiag_protocol = IPPROTO_TCP,
-			     .idiag_states = states,
-			     .id.idiag_sport = port },
+			     .idiag_states = states },
+		.filter = { .nla_type = INET_DIAG_REQ_BYTECODE },
 	};
 	struct tcp_search search = { .each = each, .arg = arg };
+	size_t size = NLA_HDRLEN + sock_diag_filter(call.code, ports, n);
 
-	return sock_diag_each(&call, sizeof(call), sock_diag_on_tcp, &search);
+	call.filter.nla_len = (uint16_t)size;
+	call.header.nlmsg_len = (uint32_t)(offsetof(typeof(call), filter) + size);
+	return sock_diag_each(&call, call.header.nlmsg_len, sock_diag_on_tcp, &search);
 }

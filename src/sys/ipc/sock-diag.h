@@ -18,9 +18,11 @@
 int sock_diag_each(const void *request, size_t size,
 		   int (*each)(const struct nlmsghdr *message, void *arg), void *arg);
 
+#define SOCK_DIAG_PORTS_MAX 8
+
 /*
- * The same for the sockets of TCP with the address family @family, a local port @port, and one of the
- * states of the mask @states.
+ * The same for the sockets of TCP with the address family @family, one of up to SOCK_DIAG_PORTS_MAX local
+ * ports, in network order, and one of the states of the mask @states.
  */
-int sock_diag_each_tcp(int family, in_port_t port, uint32_t states,
+int sock_diag_each_tcp(int family, const in_port_t *ports, size_t n, uint32_t states,
 		       int (*each)(const struct inet_diag_msg *socket, void *arg), void *arg);

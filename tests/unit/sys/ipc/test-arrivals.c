@@ -80,6 +80,27 @@ START_TEST(connection_between_two_looks_counts)
 }
 END_TEST
 
+START_TEST(connection_to_each_port_counts)
+{
+	in_port_t ports[ARRIVALS_PORTS_MAX];
+
+	for (size_t n = 1; n <= ARRIVALS_PORTS_MAX; n++)
+		for (size_t i = 0; i < n; i++) {
+			int client;
+
+			for (size_t other = 0; other < n; other++)
+				ports[other] = htons((uint16_t)(other + 1));
+			ports[i] = at.sin_port;
+			arrivals_end(&arrivals);
+			ck_assert_int_eq(arrivals_begin(&arrivals, ports, n), 0);
+			client = connect_one();
+			ck_assert_int_eq(arrivals_look(&arrivals), 1);
+			(void)close(client);
+			(void)close(accept(listener, NULL, NULL));
+		}
+}
+END_TEST
+
 START_TEST(connection_to_another_port_does_not_count)
 {
 	int client;
@@ -100,6 +121,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, connection_that_stays_counts_once);
 	tcase_add_test(tc, connection_between_two_looks_counts);
+	tcase_add_test(tc, connection_to_each_port_counts);
 	tcase_add_test(tc, connection_to_another_port_does_not_count);
 	suite_add_tcase(suite, tc);
 	return suite;
