@@ -26,11 +26,11 @@ struct topic {
 	struct list in_stream;
 	char *node;
 	struct frames frames;
-	unsigned n_clients;
+	struct list clients;
 };
 
 struct client {
-	struct list in_stream;
+	struct list in_stream, in_topic;
 	struct stream *stream;
 	struct MHD_Connection *connection;
 	struct frame *frame; /* being read; or NULL */
@@ -180,8 +180,8 @@ static struct topic *stream_topic_free(struct topic *topic)
 	return NULL;
 }
 
-/* Returns the topic of the node, with one client more; NULL without memory. */
-static struct topic *stream_topic_join(struct stream *stream, const char *node)
+/* Returns the topic of the node; NULL without memory. */
+static struct topic *stream_topic_get(struct stream *stream, const char *node)
 {
 	struct topic *topic = stream_topic_find(stream, node);
 
@@ -190,51 +190,50 @@ static struct topic *stream_topic_join(struct stream *stream, const char *node)
 		if (!topic)
 			return NULL;
 		list_init(&topic->in_stream);
+		list_init(&topic->clients);
 		topic->node = strdup(node);
 		if (!topic->node || frames_init(&topic->frames, TOPIC, TOPIC_BYTES) < 0)
 			return stream_topic_free(topic);
 		list_append(&stream->topics, &topic->in_stream);
 	}
-	topic->n_clients++;
 	return topic;
 }
 
-static void stream_topic_leave(struct topic *topic)
+static void stream_client_wake(struct client *client)
 {
-	if (topic && --topic->n_clients == 0)
-		stream_topic_free(topic);
+	struct stream *stream = client->stream;
+
+	if (!client->suspended)
+		return;
+	client->suspended = false;
+	MHD_resume_connection(client->connection);
+	stream->owner->resumed(stream->owner->arg);
 }
 
-/* @topic: NULL for all clients */
-static void stream_wake(struct stream *stream, const struct topic *topic)
+static void stream_wake(struct stream *stream)
 {
 	struct client *client;
-	bool resumed = false;
 
-	list_for_each (client, &stream->clients, in_stream) {
-		if (!client->suspended || (topic && client->topic != topic))
-			continue;
-		client->suspended = false;
-		MHD_resume_connection(client->connection);
-		resumed = true;
-	}
-	if (resumed)
-		stream->owner->resumed(stream->owner->arg);
+	list_for_each (client, &stream->clients, in_stream)
+		stream_client_wake(client);
 }
 
 /* Return: 0 or -ENOMEM. */
 static int stream_client_join(struct client *client, const char *node)
 {
-	client->topic = stream_topic_join(client->stream, node);
+	client->topic = stream_topic_get(client->stream, node);
 	if (!client->topic)
 		return -ENOMEM;
+	list_append(&client->topic->clients, &client->in_topic);
 	client->topic_next = client->topic->frames.next;
 	return 0;
 }
 
 static struct client *stream_client_free(struct client *client)
 {
-	stream_topic_leave(client->topic);
+	list_remove(&client->in_topic);
+	if (client->topic && list_is_empty(&client->topic->clients))
+		stream_topic_free(client->topic);
 	frame_unref(client->frame);
 	free(client);
 	return NULL;
@@ -265,6 +264,7 @@ static struct client *stream_client_new(struct stream *stream, struct MHD_Connec
 		return NULL;
 	}
 	*client = (struct client){ .stream = stream, .connection = connection, .frame = first };
+	list_init(&client->in_topic);
 	return node && stream_client_join(client, node) < 0 ? stream_client_free(client) : client;
 }
 
@@ -303,7 +303,7 @@ void stream_send(struct stream *stream, const char *name, json_t *data)
 {
 	if (stream_is_used(stream)) {
 		frames_add(&stream->frames, stream_frame_of(name, data));
-		stream_wake(stream, NULL);
+		stream_wake(stream);
 	} else {
 		json_decref(data);
 	}
@@ -312,11 +312,13 @@ void stream_send(struct stream *stream, const char *name, json_t *data)
 void stream_send_line(struct stream *stream, const char *node, json_t *line)
 {
 	struct topic *topic = stream_topic_find(stream, node);
+	struct client *client;
 
 	if (!topic)
 		return;
 	frames_add(&topic->frames, stream_frame_of("log", json_incref(line)));
-	stream_wake(stream, topic);
+	list_for_each (client, &topic->clients, in_topic)
+		stream_client_wake(client);
 }
 
 static int stream_on_comment(sd_event_source *source, uint64_t usec, void *arg)
@@ -326,7 +328,7 @@ static int stream_on_comment(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)usec;
 	frames_add(&stream->frames, text ? frame_new(text) : NULL);
-	stream_wake(stream, NULL);
+	stream_wake(stream);
 	(void)sd_event_source_set_time_relative(source, STREAM_COMMENT_USEC);
 	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	return 0;
@@ -363,7 +365,7 @@ int stream_new(struct stream **ret, sd_event *event, const struct stream_owner *
 void stream_close(struct stream *stream)
 {
 	stream->closed = true;
-	stream_wake(stream, NULL);
+	stream_wake(stream);
 }
 
 struct stream *stream_free(struct stream *stream)
