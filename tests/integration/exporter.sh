@@ -97,9 +97,14 @@ started() { [ "$(starts)" = 1 ]; }
 ok "with what a client has missed meanwhile, once" wait_for 5 started
 is "and the last events are those of the new one" \
 	"$(got /api/node/web/api '[.events[] | select(.to == "up")] | length')" 1
+curl -sN "$url/events" >"$dir/last" &
+last=$!
+ok "a client listens" wait_for 5 has_event "$dir/last" summary .up
 kill -TERM "$exporter"
 wait "$exporter"
 is "the exporter ends at SIGTERM" "$?" 0
+wait "$last"
+is "a stream of events has its last chunk" "$?" 0
 stop_daemon
 
 # --- Where it listens ---

@@ -333,8 +333,12 @@ struct server *server_free(struct server *server)
 	server->timeout = sd_event_source_disable_unref(server->timeout);
 	server->closed = true;
 	server_retry(server);
-	/* The requests that waited get their replies, as far as their sockets take them. */
+	/*
+	 * Requests that waited get their replies in the first turn, streams their last chunk in the
+	 * second one, as far as their sockets take them.
+	 */
 	if (server->daemon) {
+		(void)MHD_run(server->daemon);
 		(void)MHD_run(server->daemon);
 		MHD_stop_daemon(server->daemon);
 	}
