@@ -31,14 +31,20 @@ is "they are those of swansongctl" "$(got /api/history . | jq -cS .)" "$(ctl his
 is "a group has the nodes in it" "$(got /api/history/web '[.nodes[].node] | join(" ")')" web/api
 is "a node that has not ended has none" "$(status_of /api/history/web/no) $(got /api/history/web/no .error)" \
 	"404 the history has no such node"
+line=$(head -n 1 "$history")
 printf 'garbage\n\0\377\n' >>"$history"
 ok "garbage is counted" wait_for 5 gets /api/history .skipped 2
 truncate -s 6M "$history"
 is "a file that is too large is refused" "$(status_of /api/history) $(got /api/history .error)" "404 File too large"
+yes "$line" | head -n 10000 >"$history.20260101T000000.000000"
 rm "$history"
 mkfifo "$history"
-is "a pipe is refused" "$(got /api/history .error)" "not a regular file"
+ok "a pipe is refused" wait_for 5 gets /api/history .error "not a regular file"
 rm "$history"
+echo "$line" >"$history"
+is "a history that failed after a long reading is not read again at once" "$(got /api/history .error)" "not a regular file"
+ok "but later" wait_for 60 gets /api/history/web/api '.nodes[0].ends' 10001
+rm "$history"*
 
 sed -i "/^report/a history = $dir/ends" "$ini"
 ctl reload >/dev/null

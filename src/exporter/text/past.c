@@ -1,7 +1,8 @@
 /*
- * The report of a shutdown is read at each request: it is small, and few ask for it.  The history is read at a request.  The figures are kept until the file is another one or has grown:
- * the daemon renames the rotated files only when it begins a new one.  Of 4 MB that takes some 0.2 s, so
- * that a file that grows all the time is read less often.
+ * The report of a shutdown is read at each request: it is small, and few ask for it.  The history is
+ * read at a request.  The figures are kept until the file is another one or has grown: the daemon renames
+ * the rotated files only when it begins a new one.  Of 4 MB that takes some 0.2 s, so that a file that
+ * grows all the time, or cannot be read, is read less often.
  */
 #include "exporter/text/past.h"
 
@@ -74,29 +75,24 @@ static bool past_is_same_file(const struct stat *a, const struct stat *b)
 static int past_read(struct past *past, const char *path)
 {
 	uint64_t begun_usec = clock_now_usec();
-	struct history *history;
 	struct stat st;
 	char *name;
-	int r;
 
 	if (stat(path, &st) < 0)
 		return -errno;
 	if (past->path && strcmp(past->path, path) == 0 &&
-	    (begun_usec < past->again_usec || past_is_same_file(&past->st, &st)))
-		return 0;
+	    (begun_usec < past->again_usec || (past->history && past_is_same_file(&past->st, &st))))
+		return past->error;
 	name = strdup(path);
-	r = name ? history_load(&history, path, PAST_SIZE_MAX) : -ENOMEM;
-	if (r < 0) {
-		free(name);
-		return r;
-	}
+	if (!name)
+		return -ENOMEM;
 	free(past->path);
-	history_free(past->history);
 	past->path = name;
 	past->st = st;
+	past->history = history_free(past->history);
+	past->error = history_load(&past->history, path, PAST_SIZE_MAX);
 	past->again_usec = begun_usec + READ_SHARE * (clock_now_usec() - begun_usec);
-	past->history = history;
-	return 0;
+	return past->error;
 }
 
 static json_t *past_build_history(const struct past *past, const char *node)

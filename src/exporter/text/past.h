@@ -16,11 +16,12 @@
 
 struct past {
 	const char *history_file, *report_file; /* NULL: that of the daemon */
-	/* The last history that was read, and its state then; or NULL. */
+	/* The last reading of a history, and the state of the file then; or NULL. */
 	char *path;
 	struct stat st;
 	uint64_t again_usec; /* not read again before, as nothing else is served meanwhile */
-	struct history *history;
+	int error;
+	struct history *history; /* NULL: it could not be read, for @error */
 };
 
 void past_done(struct past *past);
