@@ -1,7 +1,7 @@
 #!/bin/sh
 # The unit passes systemd's stop timeout to the daemon, which systemd itself does not.  A comment in the
 # unit has the reason for each setting that only hardened.conf restricts, and with that drop-in the
-# exposure is low.
+# exposure is low, as that of the exporter is.
 # shellcheck source=tests/lint/lib.sh
 . "${0%/*}/lib.sh"
 unit=$top_srcdir/contrib/systemd/swansongd.service.in
@@ -19,14 +19,19 @@ try "the unit has the reason for each setting that only the drop-in restricts" i
 awk '/^[A-Z]/ && before !~ /^[#A-Z]/ { print } { before = $0 }' "$drop_in" >"$dir/bare"
 try "each setting of the drop-in has a comment" is_empty "$dir/bare"
 
-# SCORE: ten times the number shown.
-is_exposed_below() { systemd-analyze security --offline=yes --no-pager --threshold="$1" "$dir/swansongd.service"; }
+# UNIT SCORE: ten times the number shown.
+is_exposed_below() { systemd-analyze security --offline=yes --no-pager --threshold="$2" "$dir/$1.service"; }
 if [ "$(systemd-analyze --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/;q')" -ge 252 ] 2>/dev/null; then
-	sed 's,@[a-z]*bindir@,/usr/bin,; s,@config@,/,; s,@[a-z]*@,,' "$unit" >"$dir/swansongd.service"
+	for name in swansongd swansong-exporter; do
+		sed 's,@[a-z]*bindir@,/usr/bin,; s,@config@,/,; s,@[a-z]*@,,' \
+			"$top_srcdir/contrib/systemd/$name.service.in" >"$dir/$name.service"
+	done
 	mkdir "$dir/swansongd.service.d"
 	cp "$drop_in" "$dir/swansongd.service.d"
-	try "with the drop-in the exposure is below 4" is_exposed_below 39
+	try "with the drop-in the exposure is below 4" is_exposed_below swansongd 39
+	try "that of the exporter is below 1.5" is_exposed_below swansong-exporter 14
 else
 	skip "with the drop-in the exposure is below 4" "machine: no systemd-analyze of systemd 252"
+	skip "that of the exporter is below 1.5" "machine: no systemd-analyze of systemd 252"
 fi
 finish
