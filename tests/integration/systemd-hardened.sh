@@ -1,6 +1,6 @@
 #!/bin/bash
 # The tree of the demo, and a service with rights of its own, under the real systemd, with the unit and
-# its drop-in hardened.conf.
+# its drop-in hardened.conf; and the exporter with its unit.
 # shellcheck disable=SC2034  # for what is sourced
 world=systemd
 . "${0%/*}/lib.sh"
@@ -19,6 +19,8 @@ install -D "$top_srcdir/conf/demo-service.sh" /srv/conf/demo-service.sh
 printf '[Service]\nWorkingDirectory=/srv/conf\nEnvironment=PATH=%s:/usr/bin:/bin\n' "$bindir" \
 	>/etc/systemd/system/swansongd.service.d/test.conf
 install -D -m 644 "$top_srcdir/conf/demo.ini" "$sysconfdir/swansong/swansong.ini"
+sed -i 's/^\[swansong\]$/&\ncontrol-mode = 0666\ncontrol-group = swansong/' "$sysconfdir/swansong/swansong.ini"
+groupadd -f swansong
 cat >>"$sysconfdir/swansong/swansong.ini" <<'END'
 
 [rights]
@@ -60,6 +62,46 @@ like "and its limit" "$(grep '^Max open files' "/proc/$pid/limits")" ' 1000 +500
 is "and its capability" "$(value_of CapEff "$pid")" 0000000000000400
 is "and its socket" "$(stat -c %U /run/rights)" nobody
 like "and its control group" "$(group_of "$pid")" '/node:rights$'
+
+# --- The exporter ---
+
+serves() { [ "$(curl -s "$1/api/tree" | jq -r '.nodes[] | select(.path == "rights").service.state')" = up ]; } # URL
+exporter_works() {
+	local unit=$top_builddir/contrib/systemd/swansong-exporter.service
+	local url=http://127.0.0.1:9633 token pid
+
+	install -D "$(program swansong-exporter)" "$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")"
+	install -m 644 "$unit" /etc/systemd/system/
+	systemctl daemon-reload
+	ok "the unit of the exporter has no mistakes" systemd-analyze verify --man=no swansong-exporter.service
+	ok "it starts" systemctl start swansong-exporter
+	ok "it serves the tree" wait_for 10 serves "$url"
+	pid=$(systemctl show swansong-exporter -p MainPID --value)
+	is "it has raised its limit of descriptors" "$(awk '/^Max open files/ { print $4 }' "/proc/$pid/limits")" \
+		"$(awk '/^Max open files/ { print $5 }' "/proc/$pid/limits")"
+
+	token=$(head -c 32 /dev/urandom | od -An -vtx1 | tr -d ' \n')
+	install -D -m 600 /dev/stdin /etc/swansong/exporter.token <<<"$token"
+	mkdir /etc/systemd/system/swansong-exporter.service.d
+	{ echo '[Service]' && sed -n 's/^#\([A-Z]\)/\1/p' "$unit"; } \
+		>/etc/systemd/system/swansong-exporter.service.d/actions.conf
+	systemctl daemon-reload
+	ok "the lines for a token have no mistakes" systemd-analyze verify --man=no swansong-exporter.service
+	ok "it starts with them" systemctl restart swansong-exporter
+	ok "and serves the tree" wait_for 10 serves "$url"
+	is "an action succeeds with the token of a file that only root can read" \
+		"$(curl -s -w ' %{http_code}' "$url/api/action" -H 'Content-Type: application/json' \
+			-H "Authorization: Bearer $token" -d '{"action":"restart","node":"rights"}')" '{"ok":true} 200'
+	ok "it ends" systemctl stop swansong-exporter
+	is "without a fault" "$(systemctl show swansong-exporter -p Result --value)" success
+}
+if [ ! -x "$top_builddir/swansong-exporter" ]; then
+	skip "the exporter works with its unit" "package libmicrohttpd-dev"
+elif ! command -v curl >/dev/null; then
+	skip "the exporter works with its unit" "package curl"
+else
+	exporter_works
+fi
 
 ok "a reload succeeds" systemctl reload swansongd
 ok "a service is restarted" ctl restart rights --timeout 10s
