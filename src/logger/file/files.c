@@ -36,9 +36,9 @@ struct file {
 	char path[];
 };
 
-void files_init(struct files *files, const struct area *area, uint32_t writer)
+void files_init(struct files *files, const struct area *area, uint32_t writer, uint64_t *writes)
 {
-	*files = (struct files){ .area = area, .writer = writer };
+	*files = (struct files){ .area = area, .writer = writer, .writes = writes };
 	list_init(&files->all);
 }
 
@@ -157,7 +157,8 @@ static int files_rotate(struct files *files, const struct files_job *job, struct
 /* --- writing --- */
 
 /* Return: 0 or -errno; a part may have been written. */
-static int files_write_all(int fd, const char *data, size_t size, size_t portion)
+static int files_write_all(const struct files *files, int fd, const char *data, size_t size,
+			   size_t portion)
 {
 	while (size > 0) {
 		ssize_t n = write(fd, data, MIN(size, portion));
@@ -171,6 +172,7 @@ static int files_write_all(int fd, const char *data, size_t size, size_t portion
 		if (n > 0) {
 			data += n;
 			size -= (size_t)n;
+			__atomic_add_fetch(files->writes, 1, __ATOMIC_RELAXED);
 		}
 	}
 	return 0;
@@ -236,7 +238,7 @@ int files_append(struct files *files, const struct files_job *job)
 		r = files_note(files, job, file);
 	if (r < 0)
 		return r;
-	r = files_write_all(file->fd, job->data, job->size, SSIZE_MAX);
+	r = files_write_all(files, file->fd, job->data, job->size, SSIZE_MAX);
 	if (r < 0) {
 		/* Where even that fails the next portion stands behind a part of this one. */
 		if (ftruncate(file->fd, (off_t)file->size) < 0)
@@ -269,7 +271,7 @@ static void files_await_empty_pipe(int fd, size_t size)
 }
 
 /* Others may write to a pipe as well: lines up to PIPE_BUF are not mixed with theirs. */
-static int files_put_lines(int fd, const char *data, size_t size)
+static int files_put_lines(const struct files *files, int fd, const char *data, size_t size)
 {
 	while (size > 0) {
 		const char *end = memrchr(data, '\n', MIN(size, (size_t)PIPE_BUF));
@@ -281,7 +283,7 @@ static int files_put_lines(int fd, const char *data, size_t size)
 		n = end ? (size_t)(end - data) + 1 : size;
 		if (n > PIPE_BUF)
 			files_await_empty_pipe(fd, n);
-		r = files_write_all(fd, data, n, n);
+		r = files_write_all(files, fd, data, n, n);
 		if (r < 0)
 			return r;
 		data += n;
@@ -301,9 +303,9 @@ int files_put(struct files *files, const struct files_job *job, int fd)
 	record->foreign = true;
 	area_set_step(record, STORE_WRITING);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		r = files_write_all(fd, job->data, job->size, SSIZE_MAX);
+		r = files_write_all(files, fd, job->data, job->size, SSIZE_MAX);
 	else
-		r = files_put_lines(fd, job->data, job->size);
+		r = files_put_lines(files, fd, job->data, job->size);
 	if (r == 0)
 		area_commit(record);
 	else

@@ -9,6 +9,7 @@
 struct files {
 	const struct area *area;
 	uint32_t writer; /* which helper this is, in records */
+	uint64_t *writes; /* counts what destinations have taken, line by line or more at once */
 	struct list all; /* the one that was used last is last */
 };
 
@@ -23,7 +24,7 @@ struct files_job {
 	uint64_t time_usec; /* CLOCK_REALTIME */
 };
 
-void files_init(struct files *files, const struct area *area, uint32_t writer);
+void files_init(struct files *files, const struct area *area, uint32_t writer, uint64_t *writes);
 
 /*
  * Ends what an earlier process of this helper has left in the records: a portion is written, or the

@@ -112,6 +112,11 @@ int helper_write(struct helper *h, uint32_t stream, const struct logger_rules *r
 	return 0;
 }
 
+uint64_t helper_writes(const struct helper *h)
+{
+	return __atomic_load_n(&h->job->writes, __ATOMIC_RELAXED);
+}
+
 void helper_reopen(struct helper *h, uint32_t stream)
 {
 	const struct worker_message m = { .type = WORKER_REOPEN };

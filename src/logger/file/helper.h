@@ -55,6 +55,9 @@ int helper_write(struct helper *helper, uint32_t stream, const struct logger_rul
 		 const char *path, enum helper_place place, size_t size,
 		 const struct store_progress *next);
 
+/* Returns a number that grows whenever a destination of the helper has taken something. */
+uint64_t helper_writes(const struct helper *helper);
+
 /*
  * Makes the helper close the file of @stream, or, with LOGGER_ALL, all files, before its next job; it is
  * opened again for its next portion.

@@ -183,7 +183,7 @@ _Noreturn void worker_run(const struct area *area, struct helper_job *job, int s
 	(void)signal(SIGCHLD, SIG_DFL);
 	worker_close_descriptors(socket, area->fd);
 	worker_wait_for_predecessor(area, writer);
-	files_init(&w.files, area, writer);
+	files_init(&w.files, area, writer, &job->writes);
 	files_recover(&w.files);
 	worker_reply(&w, WORKER_READY, 0);
 	for (;;) {

@@ -13,6 +13,7 @@
 struct helper_job {
 	/* Set by the logger: close the file of this stream, plus 1, or all; cleared by the helper. */
 	uint32_t reopen;
+	uint64_t writes; /* counted by the helper */
 	uint32_t stream;
 	struct logger_rules rules;
 	bool in_ring; /* the bytes are in the ring, at the position of the stream; else in @data */

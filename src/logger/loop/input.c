@@ -60,6 +60,17 @@ static void input_unwatch(struct logger *l, struct stream *s)
 		logger_unwatch(l, s->fd);
 }
 
+/*
+ * A slow destination may need long for a portion, and the portions of other streams may be before
+ * this one: what it takes of them counts, too.
+ */
+static uint64_t input_progress(const struct stream *s)
+{
+	bool has_helper = s->outlet && s->rules.to != LOGGER_TO_SYSLOG;
+
+	return s->record->now.position + (has_helper ? helper_writes(s->outlet) : 0);
+}
+
 static void input_pause(struct logger *l, struct stream *s)
 {
 	if (s->fd < 0)
@@ -70,7 +81,7 @@ static void input_pause(struct logger *l, struct stream *s)
 	}
 	s->paused = true;
 	s->check_usec = l->now_usec;
-	s->check_position = s->record->now.position;
+	s->check_progress = input_progress(s);
 }
 
 static void input_unpause(struct logger *l, struct stream *s)
@@ -82,8 +93,10 @@ static void input_unpause(struct logger *l, struct stream *s)
 /* A destination that takes no line for this long counts as failed. */
 static void input_check_stall(const struct logger *l, struct stream *s)
 {
-	if (s->check_position != s->record->now.position) {
-		s->check_position = s->record->now.position;
+	uint64_t progress = input_progress(s);
+
+	if (s->check_progress != progress) {
+		s->check_progress = progress;
 		s->check_usec = l->now_usec;
 		s->stalled = false;
 	} else if (l->now_usec - s->check_usec >= STALL_USEC) {

@@ -32,7 +32,7 @@ struct stream {
 	bool working; /* a helper has a portion of it, or may have had one, and owns @record->now */
 	bool paused;  /* the pipe is not read: the ring is full */
 	bool stalled; /* the destination has taken nothing for long */
-	uint64_t check_usec, check_position; /* last look at the destination while paused */
+	uint64_t check_usec, check_progress; /* last look at the destination while paused */
 	bool draining;			     /* a flush waits until the pipe is empty */
 	uint64_t retry_usec;	    /* CLOCK_MONOTONIC: no attempt before; 0: none failed */
 	unsigned caution;	    /* how often its next portion is halved: it follows a failure */

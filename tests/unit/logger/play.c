@@ -52,6 +52,20 @@ void play_start(void)
 			play_tell(i);
 }
 
+int play_start_with_output(void)
+{
+	int fds[2], saved = dup(STDOUT_FILENO);
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	play_kill();
+	ck_assert_int_eq(dup2(fds[1], STDOUT_FILENO), STDOUT_FILENO);
+	play_start();
+	ck_assert_int_eq(dup2(saved, STDOUT_FILENO), STDOUT_FILENO);
+	(void)close(fds[1]);
+	(void)close(saved);
+	return fds[0];
+}
+
 void play_kill(void)
 {
 	(void)kill(play.pid, SIGKILL);

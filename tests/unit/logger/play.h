@@ -40,6 +40,8 @@ void play_end(void);
 
 /* A new logger with the streams that there are. */
 void play_start(void);
+/* The same with a pipe as its standard output.  Returns the read end, to be closed. */
+int play_start_with_output(void);
 /* SIGKILL. */
 void play_kill(void);
 

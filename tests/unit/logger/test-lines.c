@@ -225,21 +225,14 @@ START_TEST(output_goes_to_the_standard_output_of_the_logger)
 {
 	struct logger_rules rules = { .to = LOGGER_TO_OUTPUT, .format = LOGGER_PREFIX };
 	char buf[64] = "";
-	int fds[2], saved = dup(STDOUT_FILENO);
+	int out = play_start_with_output();
 
-	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
-	play_kill();
-	ck_assert_int_eq(dup2(fds[1], STDOUT_FILENO), STDOUT_FILENO);
-	play_start();
-	ck_assert_int_eq(dup2(saved, STDOUT_FILENO), STDOUT_FILENO);
 	play_add(0, &rules, "a", "");
 	play_write(0, "hello\n");
 	play_flush(0);
-	ck_assert_int_eq(read(fds[0], buf, sizeof(buf)), 10);
+	ck_assert_int_eq(read(out, buf, sizeof(buf)), 10);
 	ck_assert_str_eq(buf, "a | hello\n");
-	(void)close(fds[0]);
-	(void)close(fds[1]);
-	(void)close(saved);
+	(void)close(out);
 }
 END_TEST
 

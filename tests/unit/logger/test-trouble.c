@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tests/unit/logger/play.h"
 
 static void write_numbered(uint32_t stream, int from, int to)
@@ -159,6 +160,42 @@ START_TEST(a_destination_that_works_loses_no_line)
 	play_flush(0);
 	ck_assert_uint_eq(play_counts(0).lost_lines, 0);
 	ck_assert_uint_eq(count_numbers("log", &told), MANY);
+}
+END_TEST
+
+static void read_part(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char part[4096];
+
+	if (poll(&p, 1, 10) > 0)
+		ck_assert_int_gt(read(fd, part, sizeof(part)), 0);
+}
+
+/* The reader needs several seconds for a portion of the helper, and takes a part of it every 50 ms. */
+START_TEST(a_destination_that_is_slow_loses_no_line)
+{
+	struct logger_rules rules = { .to = LOGGER_TO_OUTPUT };
+	int out = play_start_with_output();
+	uint64_t until;
+	pid_t writer;
+
+	play_add(0, &rules, "a", "");
+	writer = fork();
+	if (writer == 0) {
+		write_numbered(0, 0, MANY);
+		_exit(0);
+	}
+	until = clock_now_usec() + 3 * USEC_PER_SEC;
+	while (clock_now_usec() < until) {
+		read_part(out);
+		(void)poll(NULL, 0, 50);
+	}
+	while (play_counts(0).written_lines + play_counts(0).lost_lines < MANY)
+		read_part(out);
+	ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
+	ck_assert_uint_eq(play_counts(0).lost_lines, 0);
+	(void)close(out);
 }
 END_TEST
 
@@ -340,6 +377,7 @@ void add_trouble_tests(Suite *suite)
 	tcase_add_test(t, a_file_is_made_before_the_first_line);
 	tcase_add_test(t, a_brief_stream_keeps_no_line_for_a_destination_that_fails);
 	tcase_add_test(t, a_destination_that_works_loses_no_line);
+	tcase_add_test(t, a_destination_that_is_slow_loses_no_line);
 	tcase_add_test(t, a_trouble_that_ends_is_reported_once);
 	tcase_add_test(t, a_service_that_is_to_wait_waits);
 	tcase_add_test(t, a_destination_that_hangs_holds_up_no_other_one);
