@@ -17,6 +17,7 @@
 #include "base/macro.h"
 #include "logger/loop/deliver.h"
 #include "logger/loop/input.h"
+#include "logger/loop/loud.h"
 #include "logger/loop/reply.h"
 
 /* Messages of one turn; the services have their turn after them. */
@@ -62,6 +63,7 @@ static int control_add(struct logger *l, struct logger_packet *p)
 	r = stream_new(&s, &l->area, m->stream, take_fd(p->fd));
 	if (r < 0)
 		return r;
+	loud_add(s);
 	l->streams[m->stream] = s;
 	l->n_used = MAX(l->n_used, m->stream + 1);
 	l->area.header->n_used = MAX(l->area.header->n_used, l->n_used);

@@ -10,9 +10,20 @@
 #include "base/clock.h"
 
 /* A user has 64 MiB for pipes. */
-#define LOUD_MAX  8
-#define LOUD_PIPE (1024 * 1024)
-#define LOUD_USEC (USEC_PER_SEC / 2)
+#define LOUD_MAX     8
+#define LOUD_PIPE    (1024 * 1024)
+#define LOUD_USEC    (USEC_PER_SEC / 2)
+#define LOUD_DEFAULT (64 * 1024)
+
+void loud_add(struct stream *s)
+{
+	s->pipe_size = fcntl(s->fd, F_GETPIPE_SZ);
+	if (s->pipe_size < LOUD_PIPE)
+		return;
+	/* Of a logger that was killed.  If more is in it, the stream is loud soon. */
+	s->pipe_size = LOUD_DEFAULT;
+	(void)fcntl(s->fd, F_SETPIPE_SZ, s->pipe_size);
+}
 
 void loud_trim(struct logger *l, struct stream *s)
 {
@@ -25,8 +36,6 @@ void loud_trim(struct logger *l, struct stream *s)
 	s->loud_usec = clock_add(l->now_usec, LOUD_USEC);
 	list_append(&l->loud, &s->in_loud);
 	l->n_loud++;
-	if (s->pipe_size == 0)
-		s->pipe_size = fcntl(s->fd, F_GETPIPE_SZ);
 	if (s->pipe_size < LOUD_PIPE)
 		(void)fcntl(s->fd, F_SETPIPE_SZ, LOUD_PIPE);
 }

@@ -4,6 +4,9 @@
 
 #include "logger/loop/state.h"
 
+/* Takes the size of the pipe for the one that it has while the stream is not loud. */
+void loud_add(struct stream *stream);
+
 /* Frees what readers are not promised of the ring of a stream that was written, now or soon. */
 void loud_trim(struct logger *logger, struct stream *stream);
 

@@ -41,7 +41,7 @@ struct stream {
 	struct list in_loud;	    /* streams with much output lately */
 	uint64_t loud_usec;	    /* CLOCK_MONOTONIC: the end of its time in that list */
 	struct list in_ticked;	    /* streams that are read at each tick */
-	int pipe_size;		    /* before it was in that list for the first time; or 0 */
+	int pipe_size;		    /* while it is in no such list */
 	struct list in_queue;	    /* the queue of its destination, or that of further attempts */
 	void *outlet, *worker; /* the helper of its destination, and the working one; or NULL */
 };

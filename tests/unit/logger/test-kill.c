@@ -283,6 +283,24 @@ START_TEST(a_thousand_kills_lose_and_double_nothing)
 }
 END_TEST
 
+START_TEST(the_pipe_of_a_loud_stream_has_its_size_again_after_a_kill)
+{
+	struct logger_rules rules = play_file();
+	int size;
+
+	play_add(1, &rules, "a", "log");
+	size = fcntl(play.streams[1].in, F_GETPIPE_SZ);
+	play_flush(1);
+	/* The user may have too many pipes for that. */
+	if (fcntl(play.streams[1].in, F_SETPIPE_SZ, 1024 * 1024) < 0)
+		return;
+	play_kill();
+	play_start();
+	play_flush(1);
+	ck_assert_int_eq(fcntl(play.streams[1].in, F_GETPIPE_SZ), size);
+}
+END_TEST
+
 void add_kill_tests(Suite *suite)
 {
 	TCase *t = tcase_create("kill");
@@ -293,5 +311,6 @@ void add_kill_tests(Suite *suite)
 			    ARRAY_SIZE(kill_rules));
 	tcase_add_test(t, no_line_is_lost_or_doubled_when_a_helper_is_killed);
 	tcase_add_test(t, a_thousand_kills_lose_and_double_nothing);
+	tcase_add_test(t, the_pipe_of_a_loud_stream_has_its_size_again_after_a_kill);
 	suite_add_tcase(suite, t);
 }

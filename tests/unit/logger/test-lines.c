@@ -413,6 +413,7 @@ START_TEST(a_loud_writer_of_lines_does_not_wake_the_logger_with_each)
 
 	rules.flags |= LOGGER_BLOCK;
 	play_add(1, &rules, "a", "log");
+	play_flush(1);
 	/* The user may have too many pipes for it to become so large later. */
 	if (fcntl(play.streams[1].in, F_SETPIPE_SZ, LARGE) < 0)
 		return;
