@@ -9,7 +9,7 @@ import { treePaint, treeRebuild, treeSelect, treeTick, treeUpdate, treeView } fr
 
 const summary = document.getElementById("summary"), badge = document.getElementById("connection");
 const views = document.getElementById("views"), icon = document.getElementById("icon");
-const PAINT_MS = 6;		/* of a frame */
+const PAINT_MS = 3;		/* of a frame */
 let opened = null;		/* path of a node */
 let changed = new Set(), events = [], rebuild = false, scheduled = false;
 let ready = false;		/* the past is known */

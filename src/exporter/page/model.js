@@ -10,7 +10,7 @@ export const model = {
 	stopping: null,		/* the last event "shutdown" */
 	features: {},		/* of the exporter: logs, actions */
 };
-const EVENTS_MAX = 500, FLAPPING_MS = 15000, TAKEN_MS = 8, AGAIN_MS = 1000;
+const EVENTS_MAX = 500, FLAPPING_MS = 15000, TAKEN_MS = 5, AGAIN_MS = 1000;
 const listeners = {};
 let last = { time_usec: 0, number: 0 };	/* the last event */
 let queue = null;		/* events that arrive while earlier ones are fetched */

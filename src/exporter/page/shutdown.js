@@ -6,7 +6,7 @@ import { catchUp, fetchJson, isBehind, model, now } from "./model.js";
 import { savePicture } from "./picture.js";
 import { clock, count, countdownOf, duration, holderOf, isWithin, nameOf } from "./text.js";
 
-const FRAME_MS = 33, PAINT_MS = 5, SPAN_MS = 10000, LISTED = 8;
+const FRAME_MS = 33, PAINT_MS = 3, SPAN_MS = 10000, LISTED = 8;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const title = el("h2", { id: "shutdown-title", tabindex: "-1" });
