@@ -46,6 +46,17 @@ done
 within "the page opens in short tasks (${opening[*]} ms)" "$(best_of "${opening[@]}")" 0 "$FRAME"
 within "and draws a shutdown in such (${shutdown[*]} ms)" "$(best_of "${shutdown[@]}")" 0 "$FRAME"
 within "and its end (${end[*]} ms)" "$(best_of "${end[@]}")" 0 "$FRAME"
+
+page eval "document.querySelector('h1 a').click()"
+page keys / g19
+page_becomes "a search leaves the rows that it finds" \
+	"[...document.querySelectorAll('.row')].filter((e) => e.checkVisibility()).length === 51"
+page_is "and no gap" "[...document.querySelectorAll('#tree > :not([hidden])')].every((e) => e.querySelector('.row:not([hidden])'))" true
+page keys ESCAPE END
+page_is "the last row is reached by a key" "document.activeElement.dataset.path" '"g19/s49"'
+page keys HOME ARROW_DOWN ARROW_LEFT
+page_becomes "a group is folded" \
+	"[...document.querySelectorAll('.row')].filter((e) => e.checkVisibility()).length === 971"
 page console
 is "the console has no error" "$reply" ""
 finish
