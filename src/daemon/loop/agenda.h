@@ -11,8 +11,8 @@
  * at once.
  *
  * Each node has one entry, which is on the list while any task is pending for the node or its
- * service.  A task walks all entries; these are few: those of the turn, and services that wait for
- * their start or stop.
+ * service.  A task walks all entries, unless none has it; these are few: those of the turn, and
+ * services that wait for their start or stop.
  */
 
 #include <stdbool.h>
@@ -57,9 +57,10 @@ struct agenda_entry {
 
 struct agenda {
 	struct list entries;
-	struct list *at; /* the present entry of the running task */
-	unsigned due;	 /* a bit for each task */
-	unsigned later;	 /* pending in the next turn that has another reason */
+	struct list *at;   /* the present entry of the running task */
+	unsigned due;	   /* a bit for each task */
+	unsigned later;	   /* pending in the next turn that has another reason */
+	size_t n[N_TASKS]; /* entries with each task: without one, there is no walk */
 };
 
 static inline void agenda_init(struct agenda *agenda)
@@ -79,6 +80,8 @@ static inline void agenda_add(struct agenda *agenda, enum task task, struct agen
 {
 	if (!entry->tasks)
 		list_append(&agenda->entries, &entry->in_agenda);
+	if (!(entry->tasks & TASK_BIT(task)))
+		agenda->n[task]++;
 	entry->tasks |= TASK_BIT(task);
 	agenda_note(agenda, task);
 }
@@ -88,6 +91,8 @@ static inline void agenda_remove(struct agenda *agenda, unsigned tasks, struct a
 {
 	unsigned before = entry->tasks;
 
+	for (unsigned gone = before & tasks; gone; gone &= gone - 1)
+		agenda->n[__builtin_ctz(gone)]--;
 	entry->tasks &= ~tasks;
 	if (!before || entry->tasks)
 		return;
@@ -113,7 +118,7 @@ static inline void agenda_rewind(struct agenda *agenda)
  */
 static inline struct agenda_entry *agenda_next(struct agenda *agenda, enum task task)
 {
-	while (agenda->at->next != &agenda->entries) {
+	while (agenda->n[task] > 0 && agenda->at->next != &agenda->entries) {
 		struct agenda_entry *entry;
 
 		agenda->at = agenda->at->next;
