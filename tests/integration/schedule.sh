@@ -2,13 +2,16 @@
 # Services that run by schedule: their times, and the effects of a stop, a reload and a shutdown.
 . "${0%/*}/lib.sh"
 
-# job NAME: writes a line to runs-NAME, then blocks while there is a pipe block-NAME.
+# job NAME: writes a line to runs-NAME; then blocks if there is a pipe block-NAME, and makes blocked-NAME.
 cat >"$dir/job" <<-'END'
 	#!/bin/bash
 	trap '' TERM
 	dir=${0%/*}
 	echo run >>"$dir/runs-$1"
-	[ ! -p "$dir/block-$1" ] || read -r _ <"$dir/block-$1"
+	if [ -p "$dir/block-$1" ]; then
+		touch "$dir/blocked-$1"
+		read -r _ <"$dir/block-$1"
+	fi
 	[ "$1" != fails ]
 END
 chmod +x "$dir/job"
@@ -46,6 +49,8 @@ ok "and the time since the last run" test "$(field second .service.ran_usec)" -l
 like "for people, too" "$(ctl status rare)" 'schedule: +yearly, next run in '
 
 mkfifo "$dir/block-often"
+wait_for 10 test -e "$dir/blocked-often" || die "a run blocks"
+: >"$log"
 ok "a time that comes during a run is left out" \
 	wait_for 10 says "$log" 'often: scheduled run left out: the last one is not over'
 before=$(runs often)
@@ -78,6 +83,19 @@ ok "does not run at its time" not has_runs often $((before + 2))
 ok "until it is enabled" ctl enable often
 ok "and then runs by itself" wait_for 10 has_runs often $((before + 2))
 
+mkfifo "$dir/block-needs"
+ok "a run of a job that requires a service is in progress" wait_for 10 test -e "$dir/blocked-needs"
+ctl stop db >"$dir/out" &
+stopping=$!
+ok "it is stopped with the service" wait_for 10 says "$log" 'needs: SIGTERM to pid'
+echo >"$dir/block-needs"
+rm "$dir/block-needs"
+ok "when that is stopped" wait "$stopping"
+before=$(runs needs)
+ticks_pass
+is "the job does not run" "$(runs needs)" "$before"
+ok "when that is started" ctl start db
+ok "the job runs again" wait_for 10 has_runs needs $((before + 1))
 ok "a service that a job requires is stopped" ctl stop db
 before=$(runs needs)
 ticks_pass

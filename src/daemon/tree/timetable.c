@@ -122,6 +122,13 @@ static bool timetable_has_ended(const struct service *s)
 	return s->state == STATE_DONE || s->state == STATE_FAILED;
 }
 
+/* A run was stopped because a requirement was: the next one is not, as if the stop had come between runs. */
+static bool timetable_is_interrupted(const struct node *node)
+{
+	return node->goal == GOAL_DOWN && node->cause == CAUSE_DEPENDENCY &&
+	       !fsm_has_process(node->service->state);
+}
+
 static void timetable_run(struct tree *tree, struct timetable *t)
 {
 	struct service *s = t->node->service;
@@ -162,6 +169,8 @@ static void timetable_process(struct tree *tree, struct timetable *t)
 	const struct service *s = t->node->service;
 	bool due = timetable_is_due(t);
 
+	if (timetable_is_interrupted(t->node))
+		goals_rest(tree, t->node);
 	if (due) {
 		timetable_run(tree, t);
 		timetable_note(t);
