@@ -38,8 +38,16 @@ start=$(now)
 ok "with --settle each stays ready for so long" rollout 'web@*' --settle 400ms
 within "before the next one" $(($(now) - start)) 1200 20000
 clear_log
-ok "with --parallel" rollout web@ --parallel 2 --settle 300ms
-ok "so many are restarted at a time" in_order 'web@2: SIGTERM' 'web@1: started' 'web@3: SIGTERM'
+"$swansongctl" guard web@1 -- sleep 1000 &
+holder=$!
+cleanup_fn end_process "$holder"
+wait_for 10 has_leases web@1 1 || die "web@1 has a guard, for which its restart waits"
+rollout web@ --parallel 2 --settle 50ms &
+rolling=$!
+ok "with --parallel so many are restarted at a time" wait_for 10 says "$log" 'web@2: started'
+end_process "$holder"
+ok "and the rollout goes on when all of these are ready" wait "$rolling"
+ok "with the next ones" in_order 'web@2: started' 'web@1: started' 'web@3: SIGTERM'
 is "nothing else is touched" "$(pid_of db)" "$db"
 rollout --undo web@
 is "there is nothing to undo" "$?" 1
