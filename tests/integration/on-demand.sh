@@ -122,10 +122,11 @@ is "a service that requires it goes on" "$(pid_of web)" "$web"
 ok "a connection to the stopped service is served" client tcp:127.0.0.1:8081 pid
 is "services without an idle-timeout stay" "$(state admin)" up
 mkfifo "$dir/guarded"
-ok "a connection starts another one" client tcp:127.0.0.1:8084 pid
+ok "a connection starts another one" hold leased tcp:127.0.0.1:8084
 ctl guard leased -- cat "$dir/guarded" >/dev/null &
 guarding=$!
 ok "it has a guard" wait_for 10 has_leases leased 1
+release leased
 client udp:127.0.0.1:8083 pid >/dev/null
 ok "two idle periods of another service pass" wait_for 10 has_state udp listening
 is "the guard keeps the service" "$(state leased)" up
