@@ -17,6 +17,15 @@ late() { # NODE STATE SEEN
 	echo $(($3 - at / 1000))
 }
 
+# An event that comes once cannot be measured again, and on a busy machine the browser replies late to anything:
+# $late_once is the limit, and the time of its reply to an expression that does nothing.
+allow_reply() {
+	local began
+	began=$(now)
+	page eval 0
+	late_once=$((LATE + $(now) - began))
+}
+
 # --- The tree ---
 
 make_ending() {
@@ -104,8 +113,9 @@ page watch trouble "#summary" 'jobs/mailer restarts again and again'
 ctl start --no-wait jobs/mailer
 seen again
 again=$reply
+allow_reply
 within "a crash loop is shown at once" "$((again - $(got /api/node/jobs/mailer \
-	'[.events[] | select(.to == "backoff")][0].time_usec / 1000 | floor')))" -50 "$LATE"
+	'[.events[] | select(.to == "backoff")][0].time_usec / 1000 | floor')))" -50 "$late_once"
 ok "and summed up in the sentence on top" page seen trouble
 page shot "$pictures/trouble.png"
 
@@ -148,9 +158,13 @@ page watch stopping "body" data-view '^shutdown$'
 page watch frontend ".lane[data-path=\"web/frontend\"]" data-state '^down$'
 ctl shutdown --no-wait
 seen stopping
-within "a shutdown takes the page at once" "$(late "" shutting_down "$reply")" -50 "$LATE"
+stopping=$reply
+allow_reply
+within "a shutdown takes the page at once" "$(late "" shutting_down "$stopping")" -50 "$late_once"
 seen frontend
-within "and shows each service as it ends" "$(late web/frontend down "$reply")" -50 "$LATE"
+frontend=$reply
+allow_reply
+within "and shows each service as it ends" "$(late web/frontend down "$frontend")" -50 "$late_once"
 page_becomes "the guard that holds it up is named" \
 	"document.getElementById('held-up').textContent.includes('nightly <b>backup</b>')"
 page_becomes "and when it is revoked" "/revoked in/.test(document.getElementById('held-up').textContent)"
