@@ -173,7 +173,8 @@ static void stream_move(struct stream *s)
 
 /*
  * The newest lines, back to the one that @from is in, are discarded.  The beginning of the line that is
- * still to come stays, and moves to where they were; if it is too long for that, nothing is discarded.
+ * still to come stays, and moves to where they were.  If it is too long for that, nothing is discarded
+ * while there is room, and then what has come from @from on: the service would wait.
  */
 static void stream_discard(struct stream *s, uint64_t from)
 {
@@ -182,8 +183,12 @@ static void stream_discard(struct stream *s, uint64_t from)
 	uint64_t begin = stream_line_end_before(s, from - STREAM_PORTION, from);
 	uint64_t end = stream_line_end_before(s, begin, input.taken);
 
-	if (begin == from - STREAM_PORTION || end == begin || input.taken - end > end - begin)
-		return;
+	if (begin == from - STREAM_PORTION || end == begin || input.taken - end > end - begin) {
+		if (input.taken - s->record->now.position + STREAM_PORTION <= STORE_RING)
+			return;
+		begin = from;
+		end = input.taken;
+	}
 	input.move_from = end;
 	input.move_to = begin;
 	input.move_lines = stream_count_lines(stream_at(s, begin), end - begin);

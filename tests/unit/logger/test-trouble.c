@@ -290,6 +290,41 @@ static void hang(void)
 	play_write(0, "two\n");
 }
 
+/* A progress bar, or bytes that are no text. */
+static void write_without_lines(int fd)
+{
+	static char text[65536];
+
+	memset(text, 'x', sizeof(text));
+	for (int i = 0; i < 100; i++)
+		if (write(fd, text, sizeof(text)) != sizeof(text))
+			_exit(1);
+	_exit(0);
+}
+
+START_TEST(output_without_lines_does_not_wait_for_a_destination_that_hangs)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct store_counts counts;
+	pid_t writer;
+
+	hang();
+	writer = fork();
+	if (writer == 0)
+		write_without_lines(play.streams[0].out);
+	p.fd = (int)syscall(SYS_pidfd_open, writer, 0);
+	ck_assert_int_ge(p.fd, 0);
+	ck_assert_int_eq(poll(&p, 1, 15000), 1);
+	(void)waitpid(writer, NULL, 0);
+	(void)close(p.fd);
+	signal_helpers(SIGCONT);
+	play_flush(0);
+	counts = play_counts(0);
+	ck_assert_uint_gt(counts.lost_bytes, 0);
+	ck_assert_uint_eq(counts.came_bytes, counts.written_bytes + counts.lost_bytes);
+}
+END_TEST
+
 static void send_many(struct logger_message *m, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -381,6 +416,7 @@ void add_trouble_tests(Suite *suite)
 	tcase_add_test(t, a_trouble_that_ends_is_reported_once);
 	tcase_add_test(t, a_service_that_is_to_wait_waits);
 	tcase_add_test(t, a_destination_that_hangs_holds_up_no_other_one);
+	tcase_add_test(t, output_without_lines_does_not_wait_for_a_destination_that_hangs);
 	tcase_add_test(t, flushes_of_a_stream_that_hangs_are_one);
 	tcase_add_test(t, a_reopen_is_not_lost_behind_a_helper_that_hangs);
 	tcase_add_test(t, sent_lines_are_written_or_counted_as_lost_after_a_kill_of_the_logger);
