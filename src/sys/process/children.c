@@ -103,7 +103,7 @@ int children_read(struct children *children, void (*each)(pid_t pid, void *arg),
 
 bool children_exceed(struct children *children, unsigned n)
 {
-	for (unsigned i = 0; children->live && i < CHILDREN_PLACES; i++) {
+	for (unsigned i = 0; children->live && n != NOWHERE && i < CHILDREN_PLACES; i++) {
 		struct children_place *place = &children->places[i];
 
 		if (place->n != n)
