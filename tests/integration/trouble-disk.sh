@@ -82,6 +82,32 @@ has_all() { [ "$(cksum <"$dir/narrow/log")" = "$(seq 100001 220000 | cksum)" ]; 
 ok "with room the others are" wait_for 10 has_all
 stop_daemon
 
+# --- With little room for the output of the daemon ---
+
+launch_into() { # FILE
+	"$swansongd" -v -c "$ini" --socket "$socket" >>"$1" 2>&1 </dev/null &
+	daemon=$!
+	cleanup_fn end_process "$daemon"
+	wait_for 10 ctl status >/dev/null 2>&1 || die "swansongd answers"
+}
+rm "$dir/narrow"/*
+mount -o remount,size=600k "$dir/narrow"
+config <<END
+[burst]
+command = sh -c 'read -r go <$dir/lines; seq 100001 220000; exec $helpers/idle'
+log-format = plain
+END
+launch_into "$dir/narrow/own"
+echo go >"$dir/lines"
+has_little_room() { [ "$(stat -f -c %a "$dir/narrow")" -le 2 ]; }
+ok "the file of the daemon's output fills the disk" wait_for 10 has_little_room
+mount -o remount,size=2m "$dir/narrow"
+has_last() { says "$dir/narrow/own" '^220000$'; }
+ok "with room the last line is there" wait_for 10 has_last
+is "and each once" "$(grep -cE '^[0-9]{6}$' "$dir/narrow/own") $(grep -oE '^[0-9]{6}$' "$dir/narrow/own" | sort -u | wc -l)" \
+	"120000 120000"
+stop_daemon
+
 # --- Under the daemon's own ---
 
 config <<END
@@ -94,12 +120,6 @@ log = null
 [idle]
 command = $helpers/idle
 END
-launch_into() { # FILE
-	"$swansongd" -v -c "$ini" --socket "$socket" >>"$1" 2>&1 </dev/null &
-	daemon=$!
-	cleanup_fn end_process "$daemon"
-	wait_for 10 ctl status >/dev/null 2>&1 || die "swansongd answers"
-}
 launch_into "$dir/disk/own"
 ok "the daemon writes its log" wait_for 10 says "$dir/disk/own" 'crash: started'
 ok "the disk is full" fill

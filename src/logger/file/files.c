@@ -23,6 +23,8 @@
 #include "logger/file/rotated.h"
 #include "sys/file/logfile.h"
 
+/* The logger sees that a slow disk takes something, see input_check_stall(). */
+#define FILE_PORTION (128 * 1024)
 /* The time for a pipe to be emptied before a long line. */
 #define EMPTY_LOOKS	100
 #define EMPTY_LOOK_MSEC 10
@@ -156,12 +158,12 @@ static int files_rotate(struct files *files, const struct files_job *job, struct
 
 /* --- writing --- */
 
-/* Return: 0 or -errno; a part may have been written. */
-static int files_write_all(const struct files *files, int fd, const char *data, size_t size,
+/* Return: 0 or -errno; @left of the bytes at @data are not written then. */
+static int files_write_all(const struct files *files, int fd, const char *data, size_t *left,
 			   size_t portion)
 {
-	while (size > 0) {
-		ssize_t n = write(fd, data, MIN(size, portion));
+	while (*left > 0) {
+		ssize_t n = write(fd, data, MIN(*left, portion));
 
 		if (n < 0 && errno == EAGAIN) {
 			(void)poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
@@ -171,7 +173,7 @@ static int files_write_all(const struct files *files, int fd, const char *data, 
 			return n < 0 ? -errno : -EIO;
 		if (n > 0) {
 			data += n;
-			size -= (size_t)n;
+			*left -= (size_t)n;
 			__atomic_add_fetch(files->writes, 1, __ATOMIC_RELAXED);
 		}
 	}
@@ -225,6 +227,7 @@ int files_try(struct files *files, const struct files_job *job)
 int files_append(struct files *files, const struct files_job *job)
 {
 	struct store_record *record = area_record(files->area, job->stream);
+	size_t left = job->size;
 	struct file *file;
 	int rotated = 0, r = files_get(files, job->path, job->rules->mode, &file);
 
@@ -238,7 +241,7 @@ int files_append(struct files *files, const struct files_job *job)
 		r = files_note(files, job, file);
 	if (r < 0)
 		return r;
-	r = files_write_all(files, file->fd, job->data, job->size, SSIZE_MAX);
+	r = files_write_all(files, file->fd, job->data, &left, FILE_PORTION);
 	if (r < 0) {
 		/* Where even that fails the next portion stands behind a part of this one. */
 		if (ftruncate(file->fd, (off_t)file->size) < 0)
@@ -275,7 +278,7 @@ static int files_put_lines(const struct files *files, int fd, const char *data, 
 {
 	while (size > 0) {
 		const char *end = memrchr(data, '\n', MIN(size, (size_t)PIPE_BUF));
-		size_t n;
+		size_t n, left;
 		int r;
 
 		if (!end)
@@ -283,13 +286,28 @@ static int files_put_lines(const struct files *files, int fd, const char *data, 
 		n = end ? (size_t)(end - data) + 1 : size;
 		if (n > PIPE_BUF)
 			files_await_empty_pipe(fd, n);
-		r = files_write_all(files, fd, data, n, n);
+		left = n;
+		r = files_write_all(files, fd, data, &left, n);
 		if (r < 0)
 			return r;
 		data += n;
 		size -= n;
 	}
 	return 0;
+}
+
+/* A part that does not fit is taken back, as all of it is tried again; unless others have written since. */
+static int files_put_in_file(const struct files *files, const struct files_job *job, int fd,
+			     off_t size)
+{
+	size_t left = job->size;
+	int r = files_write_all(files, fd, job->data, &left, SSIZE_MAX);
+	struct stat st;
+
+	if (r < 0 && fstat(fd, &st) == 0 && st.st_size == size + (off_t)(job->size - left) &&
+	    ftruncate(fd, size) == 0)
+		(void)lseek(fd, size, SEEK_SET);
+	return r;
 }
 
 int files_put(struct files *files, const struct files_job *job, int fd)
@@ -303,7 +321,7 @@ int files_put(struct files *files, const struct files_job *job, int fd)
 	record->foreign = true;
 	area_set_step(record, STORE_WRITING);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		r = files_write_all(files, fd, job->data, job->size, SSIZE_MAX);
+		r = files_put_in_file(files, job, fd, st.st_size);
 	else
 		r = files_put_lines(files, fd, job->data, job->size);
 	if (r == 0)
