@@ -301,6 +301,17 @@ static void deliver_finished(struct logger *l, struct helper *h, int result)
 	deliver_queue(l, s);
 }
 
+/* The next process of the helper ends the portion of a stream that has one, see deliver_release(). */
+static void deliver_lose_helper(struct logger *l, struct helper *h)
+{
+	struct stream *s = h->stream;
+
+	h->stream = NULL;
+	if (s)
+		deliver_queue(l, s);
+	deliver_start(l, h);
+}
+
 void deliver_event(struct logger *l, uint32_t number)
 {
 	struct helper *h;
@@ -317,8 +328,7 @@ void deliver_event(struct logger *l, uint32_t number)
 			deliver_finished(l, h, result);
 			break;
 		case HELPER_DEAD:
-			h->stream = NULL;
-			deliver_start(l, h);
+			deliver_lose_helper(l, h);
 			break;
 		case HELPER_NOTHING:
 			break;

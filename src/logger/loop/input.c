@@ -66,9 +66,12 @@ static void input_unwatch(struct logger *l, struct stream *s)
  */
 static uint64_t input_progress(const struct stream *s)
 {
-	bool has_helper = s->outlet && s->rules.to != LOGGER_TO_SYSLOG;
+	const struct helper *h = s->working ? s->worker : s->outlet;
 
-	return s->record->now.position + (has_helper ? helper_writes(s->outlet) : 0);
+	/* Without a portion, the lines for syslogd are not those of a helper. */
+	if (!s->working && s->rules.to == LOGGER_TO_SYSLOG)
+		h = NULL;
+	return s->record->now.position + (h ? helper_writes(h) : 0);
 }
 
 static void input_pause(struct logger *l, struct stream *s)
@@ -138,6 +141,12 @@ static void input_end(struct logger *l, struct stream *s)
 	s->end_at = stream_taken(s);
 }
 
+/* The memory of a ring is short; a kernel that does not overcommit returns ENOSPC then. */
+static bool input_is_passing(ssize_t error)
+{
+	return error == -EAGAIN || error == -EINTR || error == -ENOMEM || error == -ENOSPC;
+}
+
 /* Return: as stream_take(). */
 static ssize_t input_take(struct logger *l, struct stream *s)
 {
@@ -148,7 +157,7 @@ static ssize_t input_take(struct logger *l, struct stream *s)
 	n = stream_take(s, clock_realtime_usec());
 	if (n == -ENOBUFS)
 		input_pause(l, s);
-	else if (n == 0 || (n < 0 && n != -EAGAIN && n != -EINTR && n != -ENOMEM))
+	else if (n == 0 || (n < 0 && !input_is_passing(n)))
 		input_end(l, s);
 	deliver_queue(l, s);
 	return n;
@@ -156,7 +165,8 @@ static ssize_t input_take(struct logger *l, struct stream *s)
 
 void input_event(struct logger *l, struct stream *s)
 {
-	ssize_t n = input_take(l, s);
+	/* An earlier event of this turn may have paused it. */
+	ssize_t n = s->paused ? 0 : input_take(l, s);
 
 	if (n > 0 && n < TICK_FROM && loud_has_larger_pipe(s) && !input_is_ticked(s))
 		input_begin_ticks(l, s);
