@@ -153,6 +153,9 @@ some_are_refused() { cat "$dir"/status.* | grep -q 503; }
 ok "a seventeenth action is not kept waiting" wait_for 5 some_are_refused
 clients leave "$token"
 is "others are served meanwhile" "$(status_of /api/tree)" 200
+answers() { [ "$(status_of "$1")" = "$2" ]; } # PATH STATUS
+ok "a probe notices that it does not answer" wait_for 30 answers /healthz 503
+is "so does the tree" "$(got /api/tree .up)" false
 wait "${waiting[@]}"
 is "the others learn that it does not answer" "$(sort "$dir"/status.* | uniq -c | tr -s ' ' | tr '\n' ,)" \
 	" 1 503, 16 504,"
@@ -161,6 +164,7 @@ is "a client that leaves meanwhile is no harm" "$(status_of /api/tree)" 200
 kill -CONT "$daemon"
 works() { [ "$(act "$(body start db)")" = 200 ]; }
 ok "an action works again" wait_for 10 works
+ok "and a probe notices" wait_for 10 answers /healthz 200
 ok "half a body is ended" wait_for 20 says "$dir/half" ended
 
 # --- The end of the exporter, and of the daemon ---

@@ -227,16 +227,20 @@ static struct MHD_Response *routes_reply_health(struct reply *reply, json_t *obj
 static struct MHD_Response *routes_get_healthz(struct site *site, struct reply *reply)
 {
 	bool ok;
-	json_t *object = health_live(link_is_up(site->link), &ok);
+	json_t *object;
 
+	link_renew(site->link);
+	object = health_live(link_is_up(site->link), &ok);
 	return routes_reply_health(reply, object, ok);
 }
 
 static struct MHD_Response *routes_get_readyz(struct site *site, struct reply *reply)
 {
 	bool ok;
-	json_t *object = health_ready(site->copy, link_is_up(site->link), &ok);
+	json_t *object;
 
+	link_renew(site->link);
+	object = health_ready(site->copy, link_is_up(site->link), &ok);
 	return routes_reply_health(reply, object, ok);
 }
 

@@ -25,6 +25,7 @@
 #define ROUND_USEC     (100 * USEC_PER_MSEC) /* between two rounds of queries, at least */
 #define ROUND_SHARE    30		     /* likewise, in times of what a Status takes */
 #define STOPPING_USEC  (500 * USEC_PER_MSEC) /* likewise, during a shutdown without events */
+#define ANSWER_USEC    (10 * USEC_PER_SEC)   /* for all replies to a query */
 
 struct wire {
 	struct link *link;
@@ -39,7 +40,8 @@ struct link {
 	struct copy *copy;
 	const struct link_owner *owner;
 	struct wire events, queries;
-	sd_event_source *retry, *round;
+	sd_event_source *retry;
+	sd_event_source *round;	   /* the next round; or the time limit of the query */
 	uint64_t retry_usec;	   /* until the next attempt */
 	uint64_t round_begun_usec; /* of the last round */
 	uint64_t pause_usec;	   /* from then on until the next one */
@@ -139,6 +141,8 @@ static int link_ask_of(struct link *link, enum interface_method method, json_t *
 {
 	link->asked = method;
 	link->busy = true;
+	(void)sd_event_source_set_time_relative(link->round, ANSWER_USEC);
+	(void)sd_event_source_set_enabled(link->round, SD_EVENT_ONESHOT);
 	return link_call(&link->queries, method, parameters,
 			 method == METHOD_STATUS ? MESSAGE_MORE : 0);
 }
@@ -185,6 +189,7 @@ static int link_end_round(struct link *link)
 	if (wanted)
 		return link_ask_show(link, wanted);
 	link->busy = false;
+	(void)sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
 	link->retry_usec = RETRY_MIN_USEC;
 	if (!link->up) {
 		link->up = true;
@@ -345,7 +350,7 @@ static int link_on_retry(sd_event_source *source, uint64_t usec, void *arg)
 static int link_on_round(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct link *link = arg;
-	int r = link->busy ? 0 : link_begin_round(link);
+	int r = link->busy ? -ETIMEDOUT : link_begin_round(link);
 
 	(void)source, (void)usec;
 	if (r < 0)

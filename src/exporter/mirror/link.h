@@ -4,7 +4,7 @@
  * The two connections to the daemon, however many clients there are: the stream of events, and
  * the queries that fill the copy.  Queries follow an event, at most ten times a second and less
  * often if the tree is large; nothing is asked while nothing happens.  After the end of the daemon, connections are tried each
- * second at least.
+ * second at least.  A query without a full reply in ten seconds counts as such an end.
  */
 
 #include <systemd/sd-event.h>
@@ -43,8 +43,8 @@ struct link *link_free(struct link *link);
 void link_want_settings(struct link *link);
 
 /*
- * Renews a copy that is older than LINK_RENEW_USEC: counts of lines change without an event.  The present
- * request gets it as it is.
+ * Renews a copy that is older than LINK_RENEW_USEC: counts of lines change without an event, and a
+ * daemon that hangs is noticed by a query only.  The present request gets the copy as it is.
  */
 #define LINK_RENEW_USEC UINT64_C(10000000)
 void link_renew(struct link *link);
