@@ -23,6 +23,9 @@ is "any other name is refused" "$(for host in evil.example 127.0.0.1.evil.exampl
 	do status_for Host "$host"; done)" 421421421421421
 is "so is a page of another site" "$(status_for Origin http://evil.example)$(status_for Origin null)" 403403
 is "but not one of this site" "$(status_for Origin https://status.example -H 'Host: status.example')" 200
+is "a page of another site loads no stream as an image" \
+	"$(status_of /events -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: no-cors')" 403
+is "but may have a link" "$(status_for Sec-Fetch-Site cross-site -H 'Sec-Fetch-Mode: navigate')" 200
 
 clients rude >"$dir/rude"
 is "an invalid request gets an error" "$(grep -cv '^HTTP/1.1 4\|^$\|Error$' "$dir/rude")" 0

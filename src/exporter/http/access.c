@@ -1,3 +1,7 @@
+/*
+ * Headers that a page cannot set: the browser does.  Programs that are no browser omit them, and are
+ * allowed.
+ */
 #include "exporter/http/access.h"
 
 #include <arpa/inet.h>
@@ -55,4 +59,11 @@ bool access_allows_origin(const char *origin, const char *host)
 		    strcasecmp(origin + strlen(schemes[i]), host) == 0)
 			return true;
 	return false;
+}
+
+bool access_allows_fetch(const char *site, const char *mode)
+{
+	if (!site || (strcmp(site, "cross-site") != 0 && strcmp(site, "same-site") != 0))
+		return true;
+	return mode && strcmp(mode, "navigate") == 0;
 }

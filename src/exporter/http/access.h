@@ -23,3 +23,9 @@ bool access_allows_host(const struct access *access, const char *host);
 
 /* Returns true if the header Origin, if there is one, is that of the header Host. */
 bool access_allows_origin(const char *origin, const char *host);
+
+/*
+ * Returns false for what a page of another site loads without the header Origin, such as an image, by
+ * the headers Sec-Fetch-Site and Sec-Fetch-Mode; a link to this site may be followed.
+ */
+bool access_allows_fetch(const char *site, const char *mode);

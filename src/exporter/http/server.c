@@ -103,7 +103,9 @@ static unsigned server_find_refusal(const struct server *server, struct MHD_Conn
 	if (!access_allows_host(server->access, name))
 		return MHD_HTTP_MISDIRECTED_REQUEST;
 	*ret = origin;
-	if (!access_allows_origin(server_header_of(connection, MHD_HTTP_HEADER_ORIGIN), name))
+	if (!access_allows_origin(server_header_of(connection, MHD_HTTP_HEADER_ORIGIN), name) ||
+	    !access_allows_fetch(server_header_of(connection, "Sec-Fetch-Site"),
+				 server_header_of(connection, "Sec-Fetch-Mode")))
 		return MHD_HTTP_FORBIDDEN;
 	return 0;
 }

@@ -51,11 +51,25 @@ START_TEST(an_origin_is_that_of_the_host)
 }
 END_TEST
 
+START_TEST(a_page_of_another_site_may_only_link)
+{
+	ck_assert(access_allows_fetch(NULL, NULL));
+	ck_assert(access_allows_fetch("same-origin", "cors"));
+	ck_assert(access_allows_fetch("none", "navigate"));
+	ck_assert(access_allows_fetch("cross-site", "navigate"));
+	ck_assert(!access_allows_fetch("cross-site", "no-cors"));
+	ck_assert(!access_allows_fetch("same-site", "no-cors"));
+	ck_assert(!access_allows_fetch("same-site", "websocket"));
+	ck_assert(!access_allows_fetch("cross-site", NULL));
+}
+END_TEST
+
 TCase *access_tests(void)
 {
 	TCase *tests = tcase_create("access");
 
 	tcase_add_test(tests, a_host_is_an_address_or_an_allowed_name);
 	tcase_add_test(tests, an_origin_is_that_of_the_host);
+	tcase_add_test(tests, a_page_of_another_site_may_only_link);
 	return tests;
 }
