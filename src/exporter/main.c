@@ -246,13 +246,17 @@ static int exporter_start(struct exporter *e, const struct exporter_options *opt
 		.line = news_line,
 		.arg = &e->site,
 	};
+	/* A tail has the connection of its call, and its pipe. */
+	const unsigned connections = server_count_connections(2 * tails_owner.max);
 	int r;
 
 	e->site.copy = &e->copy;
 	e->link_owner = (struct link_owner){ &e->log, news_take, &e->site };
-	e->stream_owner = (struct stream_owner){ news_snapshot, news_resumed, news_left, &e->site };
+	e->stream_owner = (struct stream_owner){ news_snapshot, news_resumed, news_left, &e->site,
+						 connections / 4 * 3 };
 	r = actions_new(&e->site.actions, &actions_owner);
-	e->server_owner = (struct server_owner){ routes_get, &e->site, e->site.actions };
+	e->server_owner =
+		(struct server_owner){ routes_get, &e->site, e->site.actions, connections };
 	if (r >= 0)
 		r = tails_new(&e->site.tails, &tails_owner);
 	if (r >= 0)

@@ -2,6 +2,7 @@
 
 crowd NUMBER   so many streams of events, of which each fifth is never read; prints "open", and
                "heard N" when all others have heard that the service db is up again
+fill NUMBER    so many streams of events; closes those that are refused, and prints "N refused"
 slow           a request with a byte each half second; prints "ended" when the server ends it
 stuck          a request for a long reply that is not read; prints "ended" likewise
 guess NUMBER   so many actions with wrong tokens; prints the status of each
@@ -55,6 +56,18 @@ def crowd(port, number):
                 heard.add(s)
             seen[s] = data[-4096:]
     print("heard", len(heard), flush=True)
+    time.sleep(1000)
+
+
+def fill(port, number):
+    clients = [connect(port) for _ in range(int(number))]
+    for s in clients:
+        s.settimeout(5)
+        s.sendall(request("/events"))
+    refused = [s for s in clients if b" 503 " in s.recv(64)]
+    for s in refused:
+        s.close()
+    print(len(refused), "refused", flush=True)
     time.sleep(1000)
 
 

@@ -54,6 +54,13 @@ kill -STOP "$daemon"
 is "a daemon that hangs does not matter" "$(status_of /metrics) $(status_of /api/tree)" "200 200"
 kill -CONT "$daemon"
 end_process "$exporter"
+
+descriptors_max=256 start_exporter
+clients fill 192 >"$dir/fill" &
+cleanup_fn end_process $!
+ok "with few descriptors, some streams are refused" wait_for 10 says "$dir/fill" '^48 refused'
+is "and a probe has a connection" "$(status_of /healthz)" 200
+end_process "$exporter"
 stop_daemon
 is "the daemon ends well" "$status" 0
 finish

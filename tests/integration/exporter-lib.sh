@@ -6,9 +6,12 @@ requires_package curl curl
 exporter_log=$dir/exporter.log
 url=http://127.0.0.1:9633
 
-start_exporter() { # [OPTION...]
+start_exporter() { # [OPTION...]; $descriptors_max is its limit of descriptors, if it is set
 	: >"$exporter_log" # which another one may have written
-	"$(program swansong-exporter)" --socket "$socket" "$@" >"$exporter_log" 2>&1 </dev/null &
+	{
+		ulimit -n "${descriptors_max:-$(ulimit -Hn)}"
+		exec "$(program swansong-exporter)" --socket "$socket" "$@" >"$exporter_log" 2>&1 </dev/null
+	} &
 	exporter=$!
 	cleanup_fn end_process "$exporter"
 	wait_for 10 says "$exporter_log" 'nodes$' || die "the exporter has a copy of the tree"

@@ -279,13 +279,13 @@ static int server_watch(struct server *server, sd_event *event)
 	return MIN(r, 0);
 }
 
-static unsigned server_count_connections(void)
+unsigned server_count_connections(size_t kept)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < 2 * FDS_KEPT)
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < 2 * FDS_KEPT + kept)
 		return FDS_KEPT;
-	return (unsigned)MIN(limit.rlim_cur - FDS_KEPT, (rlim_t)SERVER_CONNECTIONS_MAX);
+	return (unsigned)MIN(limit.rlim_cur - FDS_KEPT - kept, (rlim_t)SERVER_CONNECTIONS_MAX);
 }
 
 static struct MHD_Daemon *server_start_http(struct server *server, int fd)
@@ -293,7 +293,7 @@ static struct MHD_Daemon *server_start_http(struct server *server, int fd)
 	return MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, server_on_request, server,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		server_count_connections(), MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+		server->owner->connections, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_MAX,
 		MHD_OPTION_NOTIFY_CONNECTION, visits_notify, &server->visits,
 		MHD_OPTION_NOTIFY_COMPLETED, server_on_completed, server, MHD_OPTION_END);

@@ -24,9 +24,16 @@ struct server_owner {
 				    unsigned *ret_status, void *arg);
 	void *arg;
 	struct actions *actions; /* of the requests that are no GET */
+	unsigned connections;	 /* at most */
 };
 
 struct server;
+
+/*
+ * Returns the number of connections that the limit of descriptors allows, SERVER_CONNECTIONS_MAX at
+ * most, if @kept descriptors are for something else.
+ */
+unsigned server_count_connections(size_t kept);
 
 /*
  * Serves the listening socket @fd, which becomes the server's, also on failure.  @owner and

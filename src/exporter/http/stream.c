@@ -275,7 +275,7 @@ struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connectio
 	struct MHD_Response *response;
 	struct client *client;
 
-	if (stream->n_clients == STREAM_CLIENTS_MAX) {
+	if (stream->n_clients >= stream->owner->clients_max) {
 		frame_unref(frame);
 		return NULL;
 	}

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <systemd/sd-event.h>
 
-#define STREAM_CLIENTS_MAX  3072	       /* the other connections are for requests */
 #define STREAM_COMMENT_USEC UINT64_C(15000000) /* a comment, which finds clients that are gone */
 
 struct stream_owner {
@@ -21,6 +20,7 @@ struct stream_owner {
 	/* A client that got the lines of @node has gone. */
 	void (*left)(const char *node, void *arg);
 	void *arg;
+	size_t clients_max; /* the other connections are for requests */
 };
 
 struct stream;
