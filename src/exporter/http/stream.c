@@ -249,8 +249,11 @@ static void stream_client_end(void *arg)
 	if (client->topic)
 		stream->owner->left(client->topic->node, stream->owner->arg);
 	stream_client_free(client);
-	if (!stream_is_used(stream))
-		(void)sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
+	if (stream_is_used(stream))
+		return;
+	/* No frame has the changes from now on. */
+	stream->snapshot = frame_unref(stream->snapshot);
+	(void)sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
 }
 
 /* Takes @first, which may be NULL.  Returns NULL without memory. */

@@ -43,5 +43,6 @@ Suite *test_suite(void)
 	suite_add_tcase(suite, action_tests());
 	suite_add_tcase(suite, shown_tests());
 	suite_add_tcase(suite, tail_tests());
+	suite_add_tcase(suite, stream_tests());
 	return suite;
 }

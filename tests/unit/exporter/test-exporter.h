@@ -35,3 +35,4 @@ TCase *metrics_tests(void);
 TCase *action_tests(void);
 TCase *shown_tests(void);
 TCase *tail_tests(void);
+TCase *stream_tests(void);

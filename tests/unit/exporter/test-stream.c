@@ -1,0 +1,138 @@
+/*
+ * The stream is served by libmicrohttpd, which gets the ends of socket pairs as connections and runs when
+ * a test reads.
+ */
+#include "exporter/http/stream.h"
+
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/unit/exporter/test-exporter.h"
+
+#define LARGE (512 * 1024) /* more than a socket takes */
+
+static struct place {
+	sd_event *event;
+	struct stream *stream;
+	struct MHD_Daemon *daemon;
+	size_t snapshot_size; /* and as many bytes of a snapshot follow */
+	unsigned snapshots;   /* made so far */
+} place;
+
+static void write_snapshot(FILE *to, void *arg)
+{
+	(void)arg;
+	(void)fprintf(to, "snapshot %u\n%*s", ++place.snapshots, (int)place.snapshot_size, "");
+}
+
+static void do_nothing(void *arg)
+{
+	(void)arg;
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
+				  const char *method, const char *version, const char *upload,
+				  size_t *upload_size, void **state)
+{
+	struct MHD_Response *response;
+	enum MHD_Result result;
+
+	(void)arg, (void)path, (void)method, (void)version, (void)upload, (void)upload_size;
+	if (!*state) {
+		*state = &place;
+		return MHD_YES;
+	}
+	response = stream_response(place.stream, connection, NULL, NULL);
+	ck_assert_ptr_nonnull(response);
+	result = MHD_queue_response(connection, MHD_HTTP_OK, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static void setup(void)
+{
+	static const struct stream_owner owner = { .snapshot = write_snapshot,
+						   .resumed = do_nothing,
+						   .clients_max = 4 };
+
+	place = (struct place){ 0 };
+	ck_assert_int_ge(sd_event_new(&place.event), 0);
+	ck_assert_int_eq(stream_new(&place.stream, place.event, &owner), 0);
+	place.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+						MHD_USE_NO_LISTEN_SOCKET,
+					0, NULL, NULL, on_request, NULL, MHD_OPTION_END);
+	ck_assert_ptr_nonnull(place.daemon);
+}
+
+static void run(void)
+{
+	for (int i = 0; i < 20; i++)
+		ck_assert(MHD_run(place.daemon) == MHD_YES);
+}
+
+static void teardown(void)
+{
+	stream_close(place.stream);
+	run();
+	MHD_stop_daemon(place.daemon);
+	stream_free(place.stream);
+	sd_event_unref(place.event);
+}
+
+/* Returns the socket of a new client. */
+static int begin_client(void)
+{
+	static const char request[] = "GET /events HTTP/1.1\r\nHost: a\r\n\r\n";
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
+			 0);
+	ck_assert(MHD_add_connection(place.daemon, pair[0],
+				     &(struct sockaddr){ .sa_family = AF_UNIX },
+				     sizeof(struct sockaddr)) == MHD_YES);
+	ck_assert_int_eq(write(pair[1], request, strlen(request)), (ssize_t)strlen(request));
+	run();
+	return pair[1];
+}
+
+/* Reads all that has come.  Returns true if @text is in it. */
+static bool client_gets(int fd, const char *text)
+{
+	static char data[1024 * 1024];
+	size_t length = 0;
+	ssize_t n;
+
+	while ((n = read(fd, data + length, sizeof(data) - 1 - length)) > 0) {
+		length += (size_t)n;
+		run();
+	}
+	data[length] = '\0';
+	return strstr(data, text);
+}
+
+START_TEST(a_client_after_a_pause_gets_a_new_snapshot)
+{
+	int fd;
+
+	place.snapshot_size = LARGE;
+	fd = begin_client();
+	ck_assert_int_eq(close(fd), 0);
+	run();
+	ck_assert(!stream_is_used(place.stream));
+	/* It is no frame, as there is no client. */
+	stream_send(place.stream, "node", json_object());
+	fd = begin_client();
+	ck_assert(client_gets(fd, "snapshot 2\n"));
+	ck_assert_int_eq(close(fd), 0);
+}
+END_TEST
+
+TCase *stream_tests(void)
+{
+	TCase *tests = tcase_create("stream");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_client_after_a_pause_gets_a_new_snapshot);
+	return tests;
+}
