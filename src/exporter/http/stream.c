@@ -1,7 +1,8 @@
 /*
  * A client refers to the frame that it reads, and knows the number of its next one, and that of its
  * topic, the lines of one node.  A client with nothing to read is suspended, and costs no processor
- * time.
+ * time.  A client that does not read its frame is ended by shutdown(2), as libmicrohttpd asks for no
+ * further bytes then.
  */
 #include "exporter/http/stream.h"
 
@@ -9,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/list.h"
@@ -35,6 +37,7 @@ struct client {
 	struct MHD_Connection *connection;
 	struct frame *frame; /* being read; or NULL */
 	size_t offset;	     /* in it */
+	uint64_t since_usec; /* when it was begun */
 	uint64_t next;	     /* number of the next frame */
 	struct topic *topic; /* or NULL */
 	uint64_t topic_next; /* likewise */
@@ -86,8 +89,9 @@ static struct frame *stream_snapshot(struct stream *stream)
 	struct memstream m;
 	char *text;
 
+	/* A client reads what has come since then in frames. */
 	if (stream->snapshot && now < stream->snapshot_usec + SNAPSHOT_USEC &&
-	    stream->snapshot_next == stream->frames.next)
+	    stream->snapshot_next >= stream->frames.first)
 		return stream->snapshot;
 	if (memstream_open(&m) < 0)
 		return NULL;
@@ -122,13 +126,14 @@ static int stream_client_find_frame(struct client *client)
 	if (client->frame)
 		return 1;
 	client->offset = 0;
+	client->since_usec = clock_now_usec();
 	if (client->begun && client->next == frames->next) {
 		client->frame = frame_ref(stream_client_topic_frame(client));
 		return client->frame ? 1 : 0;
 	}
 	if (!client->begun || client->next < frames->first) {
 		client->frame = frame_ref(stream_snapshot(stream));
-		client->next = frames->next;
+		client->next = stream->snapshot_next;
 		client->begun = true;
 	} else {
 		client->frame = frame_ref(frames_get(frames, client->next++));
@@ -266,7 +271,10 @@ static struct client *stream_client_new(struct stream *stream, struct MHD_Connec
 		frame_unref(first);
 		return NULL;
 	}
-	*client = (struct client){ .stream = stream, .connection = connection, .frame = first };
+	*client = (struct client){ .stream = stream,
+				   .connection = connection,
+				   .frame = first,
+				   .since_usec = clock_now_usec() };
 	list_init(&client->in_topic);
 	return node && stream_client_join(client, node) < 0 ? stream_client_free(client) : client;
 }
@@ -324,6 +332,19 @@ void stream_send_line(struct stream *stream, const char *node, json_t *line)
 		stream_client_wake(client);
 }
 
+void stream_end_slow(struct stream *stream, uint64_t now_usec)
+{
+	struct client *client;
+
+	list_for_each (client, &stream->clients, in_stream) {
+		const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+			client->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+		if (info && client->frame && now_usec >= client->since_usec + STREAM_COMMENT_USEC)
+			(void)shutdown(info->connect_fd, SHUT_RDWR);
+	}
+}
+
 static int stream_on_comment(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct stream *stream = arg;
@@ -331,6 +352,7 @@ static int stream_on_comment(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)usec;
 	frames_add(&stream->frames, text ? frame_new(text) : NULL);
+	stream_end_slow(stream, clock_now_usec());
 	stream_wake(stream);
 	(void)sd_event_source_set_time_relative(source, STREAM_COMMENT_USEC);
 	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);

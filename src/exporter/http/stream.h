@@ -31,6 +31,9 @@ int stream_new(struct stream **ret, sd_event *event, const struct stream_owner *
 /* The streams of all clients must have ended: stream_close(), and the server is stopped. */
 struct stream *stream_free(struct stream *stream);
 
+/* Ends clients that have not read one frame, such as a snapshot of their own, for STREAM_COMMENT_USEC. */
+void stream_end_slow(struct stream *stream, uint64_t now_usec);
+
 /* Ends the streams of all clients. */
 void stream_close(struct stream *stream);
 

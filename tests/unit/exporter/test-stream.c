@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tests/unit/exporter/test-exporter.h"
 
 #define LARGE (512 * 1024) /* more than a socket takes */
@@ -96,8 +97,8 @@ static int begin_client(void)
 	return pair[1];
 }
 
-/* Reads all that has come.  Returns true if @text is in it. */
-static bool client_gets(int fd, const char *text)
+/* Returns all that has come, until the next call. */
+static const char *read_client(int fd)
 {
 	static char data[1024 * 1024];
 	size_t length = 0;
@@ -108,7 +109,19 @@ static bool client_gets(int fd, const char *text)
 		run();
 	}
 	data[length] = '\0';
-	return strstr(data, text);
+	return data;
+}
+
+static bool client_gets(int fd, const char *text)
+{
+	return strstr(read_client(fd), text);
+}
+
+static unsigned count_clients(void)
+{
+	run();
+	return MHD_get_daemon_info(place.daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)
+		->num_connections;
 }
 
 START_TEST(a_client_after_a_pause_gets_a_new_snapshot)
@@ -128,11 +141,61 @@ START_TEST(a_client_after_a_pause_gets_a_new_snapshot)
 }
 END_TEST
 
+START_TEST(clients_share_a_snapshot_and_read_the_changes_since_then)
+{
+	bool shared = false;
+
+	for (int i = 0; i < 50 && !shared; i++) {
+		const char *begin;
+		char text[64];
+		int first, second;
+
+		first = begin_client();
+		(void)snprintf(text, sizeof(text), "snapshot %u\n", place.snapshots);
+		ck_assert(client_gets(first, text));
+		stream_send(place.stream, "node", json_object());
+		second = begin_client();
+		/* Unless 0.2 seconds have passed meanwhile. */
+		begin = read_client(second);
+		shared = strstr(begin, text);
+		ck_assert(!shared || strstr(begin, "event: node"));
+		ck_assert(client_gets(first, "event: node"));
+		ck_assert_int_eq(close(first), 0);
+		ck_assert_int_eq(close(second), 0);
+		stream_send(place.stream, "end", json_object());
+		run();
+	}
+	ck_assert(shared);
+}
+END_TEST
+
+START_TEST(a_client_that_does_not_read_is_ended)
+{
+	int reads, stuck;
+
+	place.snapshot_size = LARGE;
+	reads = begin_client();
+	stuck = begin_client();
+	ck_assert(client_gets(reads, "snapshot 1\n"));
+	stream_end_slow(place.stream, clock_now_usec());
+	ck_assert_int_eq(count_clients(), 2);
+	stream_end_slow(place.stream, clock_now_usec() + STREAM_COMMENT_USEC);
+	ck_assert_int_eq(count_clients(), 1);
+	stream_send(place.stream, "node", json_object());
+	run();
+	ck_assert(client_gets(reads, "event: node"));
+	ck_assert_int_eq(close(reads), 0);
+	ck_assert_int_eq(close(stuck), 0);
+}
+END_TEST
+
 TCase *stream_tests(void)
 {
 	TCase *tests = tcase_create("stream");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_client_after_a_pause_gets_a_new_snapshot);
+	tcase_add_test(tests, clients_share_a_snapshot_and_read_the_changes_since_then);
+	tcase_add_test(tests, a_client_that_does_not_read_is_ended);
 	return tests;
 }
