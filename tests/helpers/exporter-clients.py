@@ -7,6 +7,7 @@ slow           a request with a byte each half second; prints "ended" when the s
 stuck          a request for a long reply that is not read; prints "ended" likewise
 guess NUMBER   so many actions with wrong tokens; prints the status of each
 half TOKEN     half the body of an action; prints "sent", and "ended" when the server ends it
+late TOKEN     an action, nine seconds after another request on its connection; prints its status
 leave TOKEN    an action, of which the reply is not awaited
 rude           half a request, long headers, bytes that are no HTTP; prints what comes of each
 """
@@ -129,6 +130,15 @@ def half(port, token):
     except OSError:
         pass
     print("ended", flush=True)
+
+
+def late(port, token):
+    s = connect(port)
+    s.sendall(request("/healthz"))
+    s.recv(4096)
+    time.sleep(9)
+    s.sendall(action(token))
+    print(s.recv(12).decode("latin-1")[9:] or "none", flush=True)
 
 
 def leave(port, token):

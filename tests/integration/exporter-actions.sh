@@ -154,11 +154,15 @@ ok "a seventeenth action is not kept waiting" wait_for 5 some_are_refused
 clients leave "$token"
 is "others are served meanwhile" "$(status_of /api/tree)" 200
 answers() { [ "$(status_of "$1")" = "$2" ]; } # PATH STATUS
+wait "${waiting[@]}"
+clients late "$token" >"$dir/late" &
+late=$!
 ok "a probe notices that it does not answer" wait_for 30 answers /healthz 503
 is "so does the tree" "$(got /api/tree .up)" false
-wait "${waiting[@]}"
 is "the others learn that it does not answer" "$(sort "$dir"/status.* | uniq -c | tr -s ' ' | tr '\n' ,)" \
 	" 1 503, 16 504,"
+wait "$late"
+is "so does one that sent it late" "$(cat "$dir/late")" 504
 clients leave "$token"
 is "a client that leaves meanwhile is no harm" "$(status_of /api/tree)" 200
 kill -CONT "$daemon"

@@ -131,8 +131,8 @@ static enum MHD_Result server_begin(struct server *server, struct MHD_Connection
 	return MHD_YES;
 }
 
-static enum MHD_Result server_act(struct MHD_Connection *connection, struct action *action,
-				  const char *upload, size_t *upload_size)
+static enum MHD_Result server_act(struct server *server, struct MHD_Connection *connection,
+				  struct action *action, const char *upload, size_t *upload_size)
 {
 	struct MHD_Response *response;
 	unsigned status;
@@ -143,7 +143,10 @@ static enum MHD_Result server_act(struct MHD_Connection *connection, struct acti
 		return MHD_YES;
 	}
 	response = action_respond(action, &status);
-	return status ? server_reply(connection, status, response) : MHD_YES;
+	if (status)
+		return server_reply(connection, status, response);
+	visits_renew(&server->visits, connection);
+	return MHD_YES;
 }
 
 static enum MHD_Result server_wait(struct server *server, struct MHD_Connection *connection)
@@ -155,6 +158,7 @@ static enum MHD_Result server_wait(struct server *server, struct MHD_Connection 
 	wait->connection = connection;
 	list_init(&wait->in_waiting);
 	list_append(&server->waiting, &wait->in_waiting);
+	visits_renew(&server->visits, connection);
 	MHD_suspend_connection(connection);
 	return MHD_YES;
 }
@@ -194,7 +198,7 @@ static enum MHD_Result server_on_request(void *arg, struct MHD_Connection *conne
 	if (!*state)
 		return server_begin(server, connection, path, method, state);
 	if (*state != server)
-		return server_act(connection, *state, upload, upload_size);
+		return server_act(server, connection, *state, upload, upload_size);
 	if (*upload_size > 0)
 		return MHD_NO;
 	response = server_get(server, connection, path, &status);

@@ -15,7 +15,7 @@
 struct visit {
 	struct list in_visits; /* unless its time is not limited */
 	int fd;
-	uint64_t since_usec; /* the end of the last reply, or the begin */
+	uint64_t since_usec; /* the end of the last reply or pause, or the begin */
 };
 
 static void visits_set_limit(struct visits *visits)
@@ -30,7 +30,7 @@ static void visits_set_limit(struct visits *visits)
 	(void)sd_event_source_set_enabled(visits->limit, any ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
-static void visit_renew(struct visits *visits, struct visit *visit)
+static void visits_append(struct visits *visits, struct visit *visit)
 {
 	list_remove(&visit->in_visits);
 	visit->since_usec = clock_now_usec();
@@ -69,7 +69,7 @@ void visits_notify(void *arg, struct MHD_Connection *connection, void **context,
 			return;
 		*visit = (struct visit){ .fd = info ? info->connect_fd : -1 };
 		list_init(&visit->in_visits);
-		visit_renew(visits, visit);
+		visits_append(visits, visit);
 	} else if (visit) {
 		list_remove(&visit->in_visits);
 		free(visit);
@@ -86,14 +86,19 @@ static struct visit *visit_of(struct MHD_Connection *connection)
 	return info ? info->socket_context : NULL;
 }
 
-void visits_completed(void *arg, struct MHD_Connection *connection, void **state,
-		      enum MHD_RequestTerminationCode code)
+void visits_renew(struct visits *visits, struct MHD_Connection *connection)
 {
 	struct visit *visit = visit_of(connection);
 
-	(void)state, (void)code;
 	if (visit)
-		visit_renew(arg, visit);
+		visits_append(visits, visit);
+}
+
+void visits_completed(void *arg, struct MHD_Connection *connection, void **state,
+		      enum MHD_RequestTerminationCode code)
+{
+	(void)state, (void)code;
+	visits_renew(arg, connection);
 }
 
 void visits_grant_time(struct MHD_Connection *connection)

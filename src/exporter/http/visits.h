@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The time of connections: one ends 15 seconds after its begin, or its last reply, if no further
- * reply has been sent and read by then.
+ * The time of connections: one ends 15 seconds after its begin, its last reply, or the last pause of a
+ * request, if no further reply has been sent and read by then.
  */
 
 #include <microhttpd.h>
@@ -26,6 +26,9 @@ void visits_notify(void *visits, struct MHD_Connection *connection, void **conte
 		   enum MHD_ConnectionNotificationCode code);
 void visits_completed(void *visits, struct MHD_Connection *connection, void **state,
 		      enum MHD_RequestTerminationCode code);
+
+/* The request is suspended: its time begins anew. */
+void visits_renew(struct visits *visits, struct MHD_Connection *connection);
 
 /* The reply to the present request may take as long as it likes. */
 void visits_grant_time(struct MHD_Connection *connection);
