@@ -149,19 +149,27 @@ config <<END
 [late]
 command = $helpers/idle
 log = inherit
+[polled]
+command = $helpers/idle
+log = inherit
 END
 start_daemon
 start_exporter --logs
 listen_to_log late "$dir/late"
+is "there is none of a service that is polled" "$(texts polled)" ""
 is "there is no line of a daemon without a logger" "$(get "/api/logs?node=late" | jq '.lines | length')" 0
 config <<END
 [late]
 command = sh -c 'exec cat <>$dir/db'
 log = file:$dir/late.log
+[polled]
+command = sh -c 'echo early; exec $helpers/idle'
+log = file:$dir/polled.log
 END
 ctl reload >"$dir/reload"
 hears_late() { say db "late $SECONDS" && heard "$dir/late" | grep -q late; }
 ok "lines come once a reload captures them" wait_for 15 hears_late
+ok "so they do to a client that polls" wait_for 15 texts_are polled 1 early
 
 # --- Without the right to read them ---
 

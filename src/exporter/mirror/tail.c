@@ -300,7 +300,7 @@ static int tail_on_wait(sd_event_source *source, uint64_t usec, void *arg)
 	tail->burst = 0;
 	if (tail->pipe)
 		(void)sd_event_source_set_enabled(tail->pipe, SD_EVENT_ON);
-	else if (!tail->call && tail->users > 0)
+	else if (!tail->call)
 		r = tail_ask(tail);
 	if (r < 0)
 		tail_fail(tail, strerror(-r), false);
