@@ -177,11 +177,21 @@ static void copy_take_event(struct copy *copy, const json_t *event)
 	}
 }
 
-/* The numbers of another daemon begin again, at a later time. */
+/* The numbers of another daemon begin again, and its times may be earlier if the clock was set. */
 static bool copy_knows_event(const struct copy *copy, const json_t *event)
 {
-	return message_get_number(event, "number", 0) < copy->next_event &&
-	       message_get_number(event, "time_usec", 0) <= copy->event_usec;
+	const json_t *number = json_object_get(event, "number"),
+		     *time = json_object_get(event, "time_usec"), *known;
+	size_t i;
+
+	if (message_get_number(event, "number", 0) >= copy->next_event)
+		return false;
+	json_array_foreach (copy->events, i, known) {
+		if (json_equal(json_object_get(known, "number"), number) &&
+		    json_equal(json_object_get(known, "time_usec"), time))
+			return true;
+	}
+	return false;
 }
 
 json_t *copy_take_events(struct copy *copy, const json_t *events)
@@ -198,7 +208,6 @@ json_t *copy_take_events(struct copy *copy, const json_t *events)
 		if (message_get_number(event, "number", 0) < copy->next_event)
 			json_array_clear(copy->events);
 		copy->next_event = message_get_number(event, "number", 0) + 1;
-		copy->event_usec = message_get_number(event, "time_usec", 0);
 		copy_take_event(copy, event);
 		(void)json_array_append(fresh, event);
 		(void)json_array_append(copy->events, event);

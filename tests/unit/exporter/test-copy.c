@@ -186,6 +186,36 @@ START_TEST(events_that_come_again_are_known)
 }
 END_TEST
 
+#define EVENT_AT(number, time_usec)                                                \
+	"{\"number\":" number ",\"time_usec\":" time_usec ",\"kind\":\"service\"," \
+	"\"node\":\"web\",\"from\":\"up\",\"to\":\"down\"}"
+
+static size_t count_fresh(struct copy *copy, const char *text)
+{
+	json_t *events = json_of(text), *fresh = copy_take_events(copy, events);
+	size_t n = json_array_size(fresh);
+
+	json_decref(fresh);
+	json_decref(events);
+	return n;
+}
+
+START_TEST(events_are_known_after_the_clock_was_set_back)
+{
+	struct copy copy;
+
+	copy_init(&copy);
+	take_events(&copy, "[" EVENT_AT("0", "9000000") "," EVENT_AT("1", "2000000") "]");
+	ck_assert_uint_eq(
+		count_fresh(&copy, "[" EVENT_AT("0", "9000000") "," EVENT_AT("1", "2000000") "]"),
+		0);
+	/* Another daemon. */
+	ck_assert_uint_eq(count_fresh(&copy, "[" EVENT_AT("0", "1000000") "]"), 1);
+	ck_assert_uint_eq(json_array_size(copy.events), 1);
+	copy_done(&copy);
+}
+END_TEST
+
 TCase *copy_tests(void)
 {
 	TCase *tests = tcase_create("copy");
@@ -197,5 +227,6 @@ TCase *copy_tests(void)
 	tcase_add_test(tests, a_guard_blocks_if_its_node_stops_or_its_run_is_over);
 	tcase_add_test(tests, events_change_states_and_the_last_ones_are_kept);
 	tcase_add_test(tests, events_that_come_again_are_known);
+	tcase_add_test(tests, events_are_known_after_the_clock_was_set_back);
 	return tests;
 }
