@@ -67,6 +67,7 @@ dist_check_SCRIPTS += \
 	%D%/history.sh \
 	%D%/hooks.sh \
 	%D%/hostile-connections.sh \
+	%D%/hostile-linger.sh \
 	%D%/hostile-senders.sh \
 	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \

@@ -174,12 +174,10 @@ static void connection_on_closed(struct closer *closer)
 static void connection_on_idle(struct alarm *alarm)
 {
 	struct connection *c = container_of(alarm, struct connection, idle);
-	char byte;
 
 	c->dead = c->busy = true;
 	c->io = sd_event_source_disable_unref(c->io);
-	if (recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 &&
-	    closer_close(&c->closer, &c->fd, 1) == 0)
+	if (!unix_end_input(c->fd) && closer_close(&c->closer, &c->fd, 1) == 0)
 		c->fd = -1;
 	else
 		connection_on_closed(&c->closer);
@@ -189,6 +187,7 @@ int connection_new(struct connection **ret, struct context *ctx, int fd,
 		   const struct connection_owner *owner)
 {
 	cleanup(connection_freep) struct connection *c = calloc(1, sizeof(*c));
+	const int on = 1;
 	int r;
 
 	if (!c) {
@@ -204,6 +203,8 @@ int connection_new(struct connection **ret, struct context *ctx, int fd,
 	closer_init(&c->closer, ctx, connection_on_closed);
 	frame_reader_init(&c->reader, MESSAGE_CALL_MAX);
 	frame_writer_init(&c->writer, CONNECTION_OUTPUT_MAX);
+	/* Else a peek passes over an urgent byte, and the read behind it drops its descriptors. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &on, sizeof(on));
 	r = unix_peer(fd, &c->peer);
 	if (r < 0)
 		return r;
@@ -231,7 +232,7 @@ struct connection *connection_free(struct connection *c)
 	sd_event_source_disable_unref(c->io);
 	alarm_stop(&c->ctx->alarms, &c->idle);
 	closer_done(&c->closer);
-	(void)fd_close(c->fd);
+	unix_close(c->fd);
 	frame_reader_done(&c->reader);
 	frame_writer_done(&c->writer);
 	free(c);

@@ -221,7 +221,7 @@ static bool control_refuse_connection(struct control *control)
 
 	(void)context_give_up_spare(ctx);
 	fd = accept4(control->listener.fd, NULL, NULL, SOCK_CLOEXEC);
-	(void)fd_close(fd);
+	unix_close(fd);
 	context_take_spare(ctx);
 	return fd >= 0;
 }

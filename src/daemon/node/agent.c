@@ -18,7 +18,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/loop/closer.h"
 #include "daemon/streams/listener.h"
+#include "sys/ipc/unixsock.h"
 
 #define ACCEPTS_MAX	 64 /* of one call */
 #define CALLS_MAX	 10 /* within this time */
@@ -28,7 +30,8 @@
 
 struct agent {
 	struct node *node;
-	bool http;
+	bool http, local; /* local: a socket of unix: */
+	struct closer closer;
 	struct listener *listener;
 	sd_event_source *source; /* of its own descriptor */
 };
@@ -69,9 +72,30 @@ static void agent_reply(const struct agent *a, int fd)
 	const char *reply = a->http ? words[word].http : words[word].line;
 	char request[REQUEST_MAX];
 
-	(void)recv(fd, request, sizeof(request), MSG_DONTWAIT);
+	if (!a->local)
+		(void)recv(fd, request, sizeof(request), MSG_DONTWAIT);
 	(void)send(fd, reply, strlen(reply), MSG_DONTWAIT | MSG_NOSIGNAL);
-	(void)close(fd);
+}
+
+static void agent_on_closed(struct closer *closer)
+{
+	struct agent *a = container_of(closer, struct agent, closer);
+
+	(void)sd_event_source_set_enabled(a->source, SD_EVENT_ON);
+}
+
+/*
+ * Returns false if a process closes the connection, since descriptors may be queued in it.  Until
+ * its end the queue of the socket holds the others: a client makes one such process, not thousands.
+ */
+static bool agent_close(struct agent *a, int fd)
+{
+	if (!a->local || unix_end_input(fd) || closer_close(&a->closer, &fd, 1) < 0) {
+		(void)close(fd);
+		return true;
+	}
+	(void)sd_event_source_set_enabled(a->source, SD_EVENT_OFF);
+	return false;
 }
 
 /* Returns a connection, with the reserved descriptor if no other is left; or -1. */
@@ -97,6 +121,8 @@ static int agent_on_connection(sd_event_source *source, int listener, uint32_t e
 		if (fd < 0)
 			break;
 		agent_reply(a, fd);
+		if (!agent_close(a, fd))
+			break;
 	}
 	if (ctx->spare_fd < 0)
 		context_take_spare(ctx);
@@ -148,6 +174,8 @@ int agent_new(struct agent **ret, struct node *node, const struct node_config *c
 		return -ENOMEM;
 	a->node = node;
 	a->http = listen->kind == LISTEN_HTTP;
+	a->local = listen->kind == LISTEN_UNIX;
+	closer_init(&a->closer, node->ctx, agent_on_closed);
 	r = listener_get(&a->listener, node->ctx, config, KEY_AGENT, listen);
 	if (r >= 0)
 		r = agent_watch(a);
@@ -162,6 +190,7 @@ struct agent *agent_free(struct agent *a)
 	if (!a)
 		return NULL;
 	sd_event_source_disable_unref(a->source);
+	closer_done(&a->closer);
 	listener_put(a->listener);
 	free(a);
 	return NULL;

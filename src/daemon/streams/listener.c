@@ -46,6 +46,9 @@ static int listener_open_unix(struct listener *l)
 
 	if (fd < 0)
 		return fd;
+	/* A service may want descriptors.  Connections inherit the option. */
+	if (l->key == KEY_AGENT)
+		unix_refuse_descriptors(fd);
 	if (listen(fd, SOMAXCONN) < 0 || lstat(what->address, &st) < 0)
 		return -errno;
 	l->device = st.st_dev;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "sys/ipc/passed.h"
 
 #define BACKLOG 128
 
@@ -367,8 +369,36 @@ ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
 	struct unix_passed passed;
 	struct unix_peer next;
 	int r = unix_peek(fd, &next);
+	ssize_t n;
 
 	if (r != 0)
 		return r < 0 ? r : -EPROTO;
-	return unix_receive_passed(fd, buf, size, sender, &passed);
+	n = unix_receive_passed(fd, buf, size, sender, &passed);
+	if (passed.n == 0)
+		return n;
+	if (passed_close_apart(passed.fds, passed.n) < 0)
+		unix_passed_close(&passed);
+	return -EPROTO;
+}
+
+/* MSG_PEEK passes over an urgent byte, which may have descriptors; the number of bytes has it. */
+bool unix_end_input(int fd)
+{
+	char bytes[4096];
+	struct iovec iov = { .iov_base = bytes, .iov_len = sizeof(bytes) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	int queued = 0;
+
+	(void)shutdown(fd, SHUT_RD);
+	if (ioctl(fd, FIONREAD, &queued) < 0 || queued == 0)
+		return true;
+	if (unix_receive_message(fd, &msg, MSG_PEEK) != queued || msg.msg_flags & MSG_CTRUNC)
+		return false;
+	return recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) == queued;
+}
+
+void unix_close(int fd)
+{
+	if (fd >= 0 && (unix_end_input(fd) || passed_close_apart(&fd, 1) < 0))
+		(void)fd_close(fd);
 }

@@ -70,10 +70,20 @@ int unix_pass_credentials(int fd);
 void unix_refuse_descriptors(int fd);
 
 /*
+ * Ends the input of a connected stream, and reads what is queued if it has no descriptors.  Returns
+ * true if nothing is left, and close(2) cannot block (see sys/ipc/passed.h).
+ */
+bool unix_end_input(int fd);
+
+/* Closes such a stream, in a child process if the call may block; the caller must reap the child. */
+void unix_close(int fd);
+
+/*
  * Receives a message, or bytes of a stream.
  *
  * Return: the number of bytes (0: the end); -EAGAIN; -EBADMSG: the message is truncated, or has no
- * sender; -EPROTO: the message has descriptors, and is still queued (see sys/ipc/passed.h); -errno.
+ * sender; -EPROTO: the message has descriptors, and is still queued (see sys/ipc/passed.h), or they
+ * came behind other bytes of a stream, and a child process closes them; -errno.
  */
 ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender);
 

@@ -47,7 +47,7 @@ static void close_pair(struct pair p)
 }
 
 /* Sends @text with @n copies of the descriptor @what. */
-static void send_these(int fd, const char *text, int what, size_t n)
+static void send_flagged(int fd, const char *text, int what, size_t n, int flags)
 {
 	union {
 		struct cmsghdr align;
@@ -66,7 +66,12 @@ static void send_these(int fd, const char *text, int what, size_t n)
 	};
 	for (size_t i = 0; i < n; i++)
 		memcpy(CMSG_DATA(c) + i * sizeof(int), &what, sizeof(int));
-	ck_assert_int_eq(sendmsg(fd, &msg, 0), (ssize_t)strlen(text));
+	ck_assert_int_eq(sendmsg(fd, &msg, flags), (ssize_t)strlen(text));
+}
+
+static void send_these(int fd, const char *text, int what, size_t n)
+{
+	send_flagged(fd, text, what, n, 0);
 }
 
 static void send_descriptors(int fd, const char *text, size_t n)
@@ -230,6 +235,55 @@ START_TEST(a_lingering_socket_is_dropped_by_another_process)
 }
 END_TEST
 
+/* A stream, as of a kernel that refuses no descriptors. */
+static struct pair open_stream(void)
+{
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	return (struct pair){ .receiver = fds[0], .sender = fds[1] };
+}
+
+START_TEST(the_end_of_input_reads_bytes_and_refuses_more)
+{
+	struct pair p = open_stream();
+	char c;
+
+	ck_assert_int_eq(write(p.sender, "hello", 5), 5);
+	ck_assert(unix_end_input(p.receiver));
+	ck_assert_int_eq(send(p.sender, "x", 1, MSG_NOSIGNAL), -1);
+	ck_assert_int_eq(write(p.receiver, "r", 1), 1);
+	unix_close(p.receiver);
+	/* All was read: no ECONNRESET. */
+	ck_assert_int_eq(read(p.sender, &c, 1), 1);
+	ck_assert_int_eq(read(p.sender, &c, 1), 0);
+	(void)close(p.sender);
+}
+END_TEST
+
+START_TEST(the_end_of_input_drops_no_descriptor)
+{
+	for (int urgent = 0; urgent < 2; urgent++) {
+		struct pair p = open_stream();
+		int peer, fd = lingering_socket(&peer);
+
+		if (fd < 0)
+			return;
+		ck_assert_int_eq(write(p.sender, "x", 1), 1);
+		send_flagged(p.sender, "y", fd, 1, urgent ? MSG_OOB : 0);
+		(void)close(fd);
+		ck_assert(!unix_end_input(p.receiver));
+		unix_close(p.receiver);
+		while (fcntl(p.receiver, F_GETFD) >= 0)
+			(void)sched_yield();
+		ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), 0);
+		(void)close(peer);
+		ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
+		(void)close(p.sender);
+	}
+}
+END_TEST
+
 START_TEST(a_truncated_message_is_refused)
 {
 	struct unix_passed passed;
@@ -299,6 +353,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_message_with_descriptors_stays_queued);
 	tcase_add_test(tc, a_lingering_socket_is_closed_at_once);
 	tcase_add_test(tc, a_lingering_socket_is_dropped_by_another_process);
+	tcase_add_test(tc, the_end_of_input_reads_bytes_and_refuses_more);
+	tcase_add_test(tc, the_end_of_input_drops_no_descriptor);
 	tcase_add_test(tc, a_truncated_message_is_refused);
 	tcase_add_test(tc, an_empty_message_is_skipped);
 	tcase_add_test(tc, a_message_without_a_sender_is_refused);
