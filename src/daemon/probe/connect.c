@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sys/ipc/unixsock.h"
 
 union address {
 	struct sockaddr any;
@@ -43,6 +44,7 @@ int probe_connect(struct probe *probe, uint32_t events, sd_event_io_handler_t on
 	probe->fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (probe->fd < 0)
 		return -errno;
+	unix_refuse_descriptors(probe->fd);
 	if (connect(probe->fd, &address.any, length) < 0 && errno != EINPROGRESS)
 		return -errno;
 	return sd_event_add_io(probe->ctx->event, &probe->io, probe->fd, events, on_io, probe);
@@ -61,7 +63,11 @@ int probe_connected(struct probe *probe)
 void probe_disconnect(struct probe *probe)
 {
 	probe->io = sd_event_source_disable_unref(probe->io);
-	probe->fd = fd_close(probe->fd);
+	if (probe->config->kind == PROBE_UNIX)
+		unix_close(probe->fd);
+	else
+		(void)fd_close(probe->fd);
+	probe->fd = -1;
 }
 
 static int probe_on_connected(sd_event_source *source, int fd, uint32_t events, void *arg)
