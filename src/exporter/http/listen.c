@@ -22,8 +22,10 @@ static int listen_passed(struct log *log)
 
 	if (n <= 0)
 		return 0;
-	if (n == 1 && sd_is_socket(SD_LISTEN_FDS_START, AF_UNSPEC, SOCK_STREAM, 1) > 0)
+	if (n == 1 && sd_is_socket(SD_LISTEN_FDS_START, AF_UNSPEC, SOCK_STREAM, 1) > 0) {
+		unix_refuse_descriptors(SD_LISTEN_FDS_START);
 		return SD_LISTEN_FDS_START;
+	}
 	log_line(log, LOG_ERR, "LISTEN_FDS: expected one listening stream socket");
 	return -EINVAL;
 }
@@ -37,6 +39,8 @@ static int listen_unix(const char *path)
 	fd = unix_bind(path, SOCK_STREAM, SOCKET_MODE, (uid_t)-1, (gid_t)-1);
 	if (fd < 0)
 		return fd;
+	/* Connections inherit the option: libmicrohttpd would drop a descriptor in its thread. */
+	unix_refuse_descriptors(fd);
 	return listen(fd, SOMAXCONN) < 0 ? -errno : take_fd(fd);
 }
 
