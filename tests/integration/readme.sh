@@ -5,10 +5,10 @@
 requires_package python3 python3
 unset SWANSONG_LOGGER SWANSONG_SOCKET
 
-# The sources, with paths of this test instead of /tmp/tour.
+# The sources.
 mkdir -p "$dir/sources/conf"
 ln -s "$(realpath "$top_builddir")" "$dir/sources/build"
-sed "s|/tmp/tour|$dir/tour|" "$top_srcdir/conf/tour.ini" >"$dir/sources/conf/tour.ini"
+cp "$top_srcdir/conf/tour.ini" "$dir/sources/conf"
 
 # The lines between two lines that are indented by four.
 indented() { # FIRST LAST
@@ -17,7 +17,7 @@ indented() { # FIRST LAST
 indented '## A tour' '!\[' >"$dir/tour"
 indented 'A shutdown on a terminal' '## A tour' | cut -c 1-60 >"$dir/picture"
 # A person types the shutdown when the guard is held.
-sed -n "s|/tmp/tour|$dir/tour|g; s/^\\$ //p" "$dir/tour" |
+sed -n 's/^\$ //p' "$dir/tour" |
 	sed '/^swansongctl shutdown/i timeout 20 bash -c "until swansongctl guards | grep -q order; do :; done"' \
 		>"$dir/commands"
 
@@ -31,6 +31,6 @@ sed -n "s|/tmp/tour|$dir/tour|g; s/^\\$ //p" "$dir/tour" |
 } >"$dir/steps"
 
 ok "the tour of README.md has the output that is printed there" env -C "$dir/sources" \
-	NO_COLOR=1 python3 "$(realpath "$top_srcdir")/tests/helpers/terminal.py" bash "$dir/commands" <"$dir/steps"
+	NO_COLOR=1 TMPDIR="$dir" python3 "$(realpath "$top_srcdir")/tests/helpers/terminal.py" bash "$dir/commands" <"$dir/steps"
 ok "its daemon has ended" wait_for 10 nobody_else
 finish
