@@ -126,6 +126,14 @@ bool text_is_within(const char *path, const char *top)
 	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
 }
 
+bool text_ends_in_parts(const char *path, const char *name)
+{
+	size_t length = strlen(path), n = strlen(name);
+
+	return n > 0 && length > n && path[length - n - 1] == '/' &&
+	       strcmp(path + length - n, name) == 0;
+}
+
 uint32_t text_hash(const char *text)
 {
 	uint32_t hash = 0x811c9dc5;

@@ -30,6 +30,9 @@ char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number);
 /* Returns true if the node at @path is @top or below it; "" is the root. */
 bool text_is_within(const char *path, const char *top);
 
+/* Returns true if @path ends in a slash and @name, which is not empty. */
+bool text_ends_in_parts(const char *path, const char *name);
+
 /* FNV-1a: the same on every machine and in every release. */
 uint32_t text_hash(const char *text);
 

@@ -15,20 +15,12 @@ struct node *tree_find(const struct tree *tree, const char *path)
 	return dict_find(&tree->by_path, strcmp(path, CONFIG_ROOT_NAME) == 0 ? "" : path);
 }
 
-static bool tree_ends_with_part(const char *path, const char *name)
-{
-	size_t length = strlen(path), n = strlen(name);
-
-	return n > 0 && length > n && path[length - n - 1] == '/' &&
-	       strcmp(path + length - n, name) == 0;
-}
-
 struct node *tree_find_last(const struct tree *tree, const char *name)
 {
 	struct node *found = NULL;
 
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (!tree_ends_with_part(n->config->path, name))
+		if (!text_ends_in_parts(n->config->path, name))
 			continue;
 		if (found)
 			return NULL;
@@ -66,8 +58,8 @@ size_t tree_find_similar(const struct tree *tree, const char *name,
 	     i = node_next(i, tree->root)) {
 		const char *path = i->config->path;
 
-		if (tree_ends_with_part(path, name) ||
-		    (closest && (strcmp(path, closest) == 0 || tree_ends_with_part(path, closest))))
+		if (text_ends_in_parts(path, name) ||
+		    (closest && (strcmp(path, closest) == 0 || text_ends_in_parts(path, closest))))
 			ret[n++] = path;
 	}
 	return n;

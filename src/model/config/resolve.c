@@ -34,14 +34,22 @@ struct resolver {
 /* Adds an error of @node; every function has @node and @r. */
 #define resolve_error(key, ...) section_error(node, r->diag, key, __VA_ARGS__)
 
+/* Returns the only path that ends in /@name, or else the closest one; NULL: none. */
 static const char *resolve_suggest(struct resolver *r, const char *name)
 {
-	size_t n = r->config->n_nodes;
+	size_t n = r->config->n_nodes, n_found = 0;
+	const char *found = NULL;
 
 	if (r->effort < n)
 		return NULL;
 	r->effort -= n;
-	return text_closest(name, r->paths + 1, n - 1); /* not the root */
+	for (size_t i = 1; i < n; i++) { /* not the root */
+		if (!text_ends_in_parts(r->paths[i], name))
+			continue;
+		found = r->paths[i];
+		n_found++;
+	}
+	return n_found == 1 ? found : text_closest(name, r->paths + 1, n - 1);
 }
 
 static void resolve_no_node(struct resolver *r, struct node_config *node, enum key_id key,

@@ -32,7 +32,10 @@ static int probe_read_fd(struct value *value, const char *text, struct probe_con
 
 static int probe_read_tcp(struct value *value, const char *text, struct probe_config *ret)
 {
-	(void)value;
+	const char *colon = strrchr(text, ':');
+
+	if (!colon || strchr(colon, ']'))
+		return value_refuse(value, "no port");
 	ret->address = malloc(sizeof(*ret->address));
 	return ret->address ? value_address(text, ret->address) : -ENOMEM;
 }

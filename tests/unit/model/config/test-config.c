@@ -42,6 +42,10 @@ START_TEST(keys_are_refused_in_the_wrong_section)
 	    "f:3: [a] ready: a oneshot is ready when it has succeeded");
 	bad("[a]\ncommand = x\nready = log:(\n",
 	    "f:3: [a] ready: invalid value 'log:(': invalid expression: Unmatched ( or \\(; expected started");
+	bad("[a]\ncommand = x\nready = http://127.0.0.1/\n",
+	    "f:3: [a] ready: invalid value 'http://127.0.0.1/': no port; expected started");
+	bad("[a]\ncommand = x\nready = tcp:[::1]\n",
+	    "f:3: [a] ready: invalid value 'tcp:[::1]': no port; expected started");
 	bad("[a]\ncommand = x\nhealth = tcp:127.0.0.1:80\ntype = oneshot\n",
 	    "f:3: [a] health: a oneshot does not keep running");
 	bad("[a]\ncommand = x\nrestart-delay = 31s\n", "f:3: [a] restart-delay: restart-delay 31");
@@ -62,6 +66,10 @@ START_TEST(a_misspelling_is_recognised)
 	    "f:3: [a] colour: unknown key: see swansong.ini(5)");
 	bad("[data/redis]\ncommand = x\n[a]\nrequires = data/reids\n",
 	    "f:4: [a] requires: no node 'data/reids': did you mean 'data/redis'?");
+	bad("[data/redis]\ncommand = x\n[a]\nrequires = redis\n",
+	    "f:4: [a] requires: no node 'redis': did you mean 'data/redis'?");
+	bad("[data/redis]\ncommand = x\n[queue/redis]\ncommand = x\n[a]\nrequires = redis\n",
+	    "f:6: [a] requires: no node 'redis': expected a node of this configuration");
 	bad("[a]\nafter = nothing/like/it\n",
 	    "f:2: [a] after: no node 'nothing/like/it': expected a node of this configuration");
 	bad("[a]\nafter = ''\n", "f:2: [a] after: no node ''");
