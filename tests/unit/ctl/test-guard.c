@@ -48,7 +48,7 @@ START_TEST(a_command_inherits_no_descriptor_and_no_signal_mask)
 }
 END_TEST
 
-START_TEST(a_signal_to_the_holder_reaches_the_command_and_is_outlived)
+START_TEST(guard_passes_signals_on_and_waits_for_the_command)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
@@ -261,7 +261,7 @@ TCase *ctl_guard_tests(void)
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_guards_exit_status_is_the_commands);
 	tcase_add_test(tc, a_command_inherits_no_descriptor_and_no_signal_mask);
-	tcase_add_test(tc, a_signal_to_the_holder_reaches_the_command_and_is_outlived);
+	tcase_add_test(tc, guard_passes_signals_on_and_waits_for_the_command);
 	tcase_add_test(tc, a_signal_before_there_is_a_command_is_not_lost);
 	tcase_add_test(tc, a_signal_while_the_command_is_made_is_not_lost);
 	tcase_add_test(tc, the_guard_is_held_until_the_command_ends);

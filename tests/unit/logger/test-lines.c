@@ -364,7 +364,7 @@ START_TEST(the_logger_goes_on_for_services_that_outlive_the_daemon)
 END_TEST
 
 /* The helper hangs, the pipe is full, and no process can write to it. */
-START_TEST(a_helper_that_hangs_does_not_keep_a_logger_without_a_daemon)
+START_TEST(hung_helper_does_not_keep_logger_after_daemon)
 {
 	struct logger_rules rules = play_file();
 	char text[4096];
@@ -451,6 +451,6 @@ void add_line_tests(Suite *suite)
 	tcase_add_test(t, the_logger_stops_when_all_is_written);
 	tcase_add_test(t, the_logger_drains_the_pipes_after_the_end_of_the_daemon);
 	tcase_add_test(t, the_logger_goes_on_for_services_that_outlive_the_daemon);
-	tcase_add_test(t, a_helper_that_hangs_does_not_keep_a_logger_without_a_daemon);
+	tcase_add_test(t, hung_helper_does_not_keep_logger_after_daemon);
 	suite_add_tcase(suite, t);
 }

@@ -194,7 +194,7 @@ static void call_done(void *arg, int result)
 	count_call(arg);
 }
 
-START_TEST(a_loop_and_a_pool_leave_nothing_undone)
+START_TEST(loop_and_pool_run_all_their_work)
 {
 	__attribute__((cleanup(swansong_unrefp))) struct swansong *root = NULL;
 	__attribute__((cleanup(swansong_loop_unrefp))) struct swansong_loop *loop = NULL;
@@ -294,7 +294,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_descriptor_becomes_readable);
 	tcase_add_test(tc, every_call_ends_with_the_stop);
 	tcase_add_test(tc, the_end_of_a_program);
-	tcase_add_test(tc, a_loop_and_a_pool_leave_nothing_undone);
+	tcase_add_test(tc, loop_and_pool_run_all_their_work);
 	tcase_add_test(tc, the_guards_of_a_program);
 	tcase_add_test(tc, guards_are_functions_of_the_library_too);
 	tcase_add_test(tc, the_version_is_that_of_the_package);

@@ -225,7 +225,7 @@ static const struct {
 	{ ref_a_gone_node, "swansong_ref(): there is no reference to the node any more" },
 };
 
-START_TEST(a_mistake_ends_the_program_with_a_word)
+START_TEST(misuse_aborts_with_a_message)
 {
 	int status = status_of(mistakes[_i].make);
 
@@ -427,7 +427,7 @@ Suite *test_suite(void)
 	Suite *suite = suite_create("swansong-misuse");
 	TCase *tc = tcase_create("misuse");
 
-	tcase_add_loop_test(tc, a_mistake_ends_the_program_with_a_word, 0,
+	tcase_add_loop_test(tc, misuse_aborts_with_a_message, 0,
 			    sizeof(mistakes) / sizeof(mistakes[0]));
 	tcase_add_loop_test(tc, a_long_wait_for_a_guard_of_its_own_thread_reports_the_site, 0,
 			    sizeof(waits) / sizeof(waits[0]));

@@ -50,7 +50,7 @@ START_TEST(added_event_is_kept)
 }
 END_TEST
 
-START_TEST(the_oldest_are_forgotten_first)
+START_TEST(oldest_events_are_dropped_first)
 {
 	char name[16];
 	struct event e;
@@ -139,7 +139,7 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, added_event_is_kept);
-	tcase_add_test(tc, the_oldest_are_forgotten_first);
+	tcase_add_test(tc, oldest_events_are_dropped_first);
 	tcase_add_test(tc, a_large_tree_has_more_of_them);
 	tcase_add_test(tc, long_texts_are_cut_with_a_mark);
 	tcase_add_test(tc, null_events_are_accepted);

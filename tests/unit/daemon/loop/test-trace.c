@@ -90,7 +90,7 @@ START_TEST(only_nodes_touched_after_the_stop_are_looked_at)
 }
 END_TEST
 
-START_TEST(guard_is_gone_when_it_is_not_seen)
+START_TEST(guard_ends_at_the_scan_that_misses_it)
 {
 	traces_begin(&traces, "", 100);
 	trace_begin_scan(web);
@@ -308,7 +308,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, states_are_kept_from_the_stop_on);
 	tcase_add_test(tc, states_too_many_are_counted);
 	tcase_add_test(tc, only_nodes_touched_after_the_stop_are_looked_at);
-	tcase_add_test(tc, guard_is_gone_when_it_is_not_seen);
+	tcase_add_test(tc, guard_ends_at_the_scan_that_misses_it);
 	tcase_add_test(tc, guards_without_a_place_are_counted);
 	tcase_add_test(tc, a_guard_without_a_place_is_counted_once);
 	tcase_add_test(tc, leases_have_reserved_places);

@@ -137,7 +137,7 @@ START_TEST(mistakes_have_the_place_of_the_drop_in)
 }
 END_TEST
 
-START_TEST(resolved_mistakes_have_the_place_of_the_drop_in)
+START_TEST(errors_in_edges_name_the_line_of_the_dropin)
 {
 	make_trees("[a]\ncommand = a\n[w@]\ncommand = w\ninstances = 1\n", "");
 	write_text("tree.d/x.ini", "[a]\nrequires = nowhere\n[w@]\n\nafter = never\n");
@@ -181,7 +181,7 @@ TCase *config_dropin_tests(void)
 	tcase_add_test(tc, files_of_a_directory_have_drop_ins);
 	tcase_add_test(tc, drop_ins_of_templates_change_and_add_instances);
 	tcase_add_test(tc, mistakes_have_the_place_of_the_drop_in);
-	tcase_add_test(tc, resolved_mistakes_have_the_place_of_the_drop_in);
+	tcase_add_test(tc, errors_in_edges_name_the_line_of_the_dropin);
 	tcase_add_test(tc, within_one_drop_in_nothing_stands_twice);
 	tcase_add_test(tc, a_drop_in_directory_must_be_trusted);
 	return tc;

@@ -232,7 +232,7 @@ END_TEST
 
 #define MANY 5000
 
-START_TEST(any_number_is_counted_and_their_places_are_used_again)
+START_TEST(records_are_counted_and_reused)
 {
 	static struct swansong_guard g[MANY];
 	uint32_t highest = 0;
@@ -388,7 +388,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_guard_may_be_moved_and_outlive_the_names_of_its_node);
 	tcase_add_test(tc, a_guard_without_a_site_is_unknown);
 	tcase_add_test(tc, a_guarded_interrupt_has_a_site);
-	tcase_add_test(tc, any_number_is_counted_and_their_places_are_used_again);
+	tcase_add_test(tc, records_are_counted_and_reused);
 	tcase_add_loop_test(tc, a_report_is_a_line_of_text, 0, ARRAY_SIZE(texts));
 	tcase_add_loop_test(tc, a_report_may_be_made_at_any_time_and_forgets_no_guard, 0, 2);
 	suite_add_tcase(suite, tc);
