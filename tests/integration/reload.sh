@@ -93,7 +93,7 @@ is "a service without autostart is not started" "$(state sleeps)" down
 ctl start -q other && ctl stop -q other
 { service stays; service sleeps; service other; } | config
 ctl reload --dry-run >"$dir/plan"
-like "it is to be from now on" "$(cat "$dir/plan")" 'change +sleeps +autostart +no +yes +now, is started'
+like "it is to be from now on" "$(cat "$dir/plan")" 'change +sleeps +autostart +no +yes +now: starts the service'
 like "but a stopped service would not be" "$(cat "$dir/plan")" 'change +other +autostart +no +yes +now[[:cntrl:]]'
 ok "the reload is done" ctl reload
 ok "and is" wait_for 5 has_state sleeps up
@@ -142,7 +142,7 @@ ok "the services below are back" ctl wait --timeout 5s --for ready
 is "as another one" "$(gone "$below" && echo gone)" gone
 { service stays; service stays/below; } | config
 below=$(pid_of stays/below)
-like "a group is to become a service" "$(ctl reload --dry-run)" 'change +stays +command +- .* now, is started'
+like "a group is to become a service" "$(ctl reload --dry-run)" 'change +stays +command +- .* now: starts the service'
 ok "and does" ctl reload
 ok "which is started" wait_for 5 has_state stays up
 stays=$(pid_of stays)

@@ -69,6 +69,20 @@ static bool blame_is_shown_guard(const struct report_guard *guard)
 	return strcmp(guard->kind, "process") != 0;
 }
 
+/* The display's words for kinds and ends that the report calls otherwise. */
+static const char *blame_display_text(const char *text)
+{
+	static const char *const texts[][2] = {
+		{ "leftover", "remaining process" },
+		{ "dropped", "released" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (strcmp(text, texts[i][0]) == 0)
+			return texts[i][1];
+	return text;
+}
+
 /* "forced; lease pg_dump, pid 9911, postgres, "nightly" for 3.2s, revoked" */
 static void blame_write_note(char buf[static SHOW_NOTE_MAX], const struct report *report,
 			     const struct report_lane *lane)
@@ -83,9 +97,9 @@ static void blame_write_note(char buf[static SHOW_NOTE_MAX], const struct report
 		char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
 
 		if (blame_is_shown_guard(g))
-			words_add(&w, "; ", "%s %s for %s%s%s", g->kind, show_holder(holder, &view),
-				  clock_text_fine(age, view.age_usec), g->end ? ", " : "",
-				  g->end ? g->end : "");
+			words_add(&w, "; ", "%s %s for %s%s%s", blame_display_text(g->kind),
+				  show_holder(holder, &view), clock_text_fine(age, view.age_usec),
+				  g->end ? ", " : "", g->end ? blame_display_text(g->end) : "");
 	}
 }
 
@@ -172,7 +186,8 @@ static void blame_write_states(char buf[static SHOW_NOTE_MAX], const struct repo
 	if (last && blame_is_held_to_end(last, past_end(report, lane))) {
 		struct guard_view view = past_guard(report, lane, last);
 
-		words_add(&w, ", ", "%s %s", last->kind, show_holder(holder, &view));
+		words_add(&w, ", ", "%s %s", blame_display_text(last->kind),
+			  show_holder(holder, &view));
 	}
 }
 

@@ -29,9 +29,9 @@ static const char *reload_effect_of(const json_t *key, const json_t *change)
 
 	if (restart && strcmp(reload_text_of(key, "key"), "command") == 0 &&
 	    json_is_null(json_object_get(key, "to")))
-		return "now, is stopped";
+		return "now: stops the service";
 	if (reload_is_true(change, "start"))
-		return "now, is started";
+		return "now: starts the service";
 	if (strcmp(apply, "live") == 0)
 		return "now";
 	if (strcmp(apply, "restart") == 0 && restart)
@@ -39,7 +39,7 @@ static const char *reload_effect_of(const json_t *key, const json_t *change)
 	if (strcmp(apply, "restart") == 0 && outdated)
 		return "by the rollout, or at the next start";
 	if (strcmp(apply, "daemon") == 0)
-		return "when the daemon is started anew";
+		return "at the next start of the daemon";
 	return "at the next start";
 }
 

@@ -77,7 +77,7 @@ int cmd_history(struct ctl *ctl, int argc, char **argv)
 	for (size_t i = 0; i < h->n && !found; i++)
 		found = source_is_asked_for(h->nodes[i]->node, argc, argv);
 	if (!found) {
-		log_line(&ctl->log, LOG_ERR, "the history has no such node");
+		log_line(&ctl->log, LOG_ERR, "%s: no such node in %s", argv[0], path);
 		return CTL_NO_NODE;
 	}
 	if (ctl->options.json)

@@ -14,7 +14,7 @@
 static int commands_cmd_help(struct ctl *ctl, int argc, char **argv);
 
 static const struct command table[] = {
-	{ "status", "[NODE...]", "show all nodes, or a page about some", 0, ARGS_ANY, 0,
+	{ "status", "[NODE...]", "show all nodes, or all details of some", 0, ARGS_ANY, 0,
 	  cmd_status },
 	{ "tree", "[NODE...]", "show the tree of nodes", 0, ARGS_ANY, 0, cmd_tree },
 	{ "list", "[NODE...]", "print the names of the nodes, for scripts", 0, ARGS_ANY,
@@ -29,7 +29,7 @@ static const struct command table[] = {
 	  COMMAND_NODES, cmd_deps },
 	{ "events", "[NODE]", "show every change of state as it happens", 0, 1,
 	  COMMAND_WAITS | COMMAND_NODES, cmd_events },
-	{ "logs", "[NODE...]", "show the last lines of services, or open their files anew", 0,
+	{ "logs", "[NODE...]", "show the last lines of services, or reopen their log files", 0,
 	  ARGS_ANY, COMMAND_NODES, cmd_logs },
 	{ "health", "[NODE...]", "report whether all enabled services are up and healthy", 0,
 	  ARGS_ANY, COMMAND_NODES, cmd_health },

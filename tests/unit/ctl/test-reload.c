@@ -34,8 +34,8 @@ START_TEST(a_reload_shows_what_it_does)
 	assert_has(out, "change   web   stop-timeout  10s    20s     now\n");
 	assert_has(out, "change   web   ready         -      notify  at the next start\n");
 	assert_has(out,
-		   "change   root  control-mode  0660   0600    when the daemon is started anew");
-	assert_has(out, "change   late  autostart     no     yes     now, is started\n");
+		   "change   root  control-mode  0660   0600    at the next start of the daemon");
+	assert_has(out, "change   late  autostart     no     yes     now: starts the service\n");
 	assert_has(out, "restart  app ");
 	assert_has(out, "now, by a restart: it requires web\n");
 	assert_has(out, "remove   old");
@@ -71,8 +71,8 @@ END_TEST
 
 #define WEB(n, state) NODE("web@" n, "running", "1", ",\"service\":" SERVICE(state, ""))
 #define WEBS                                                                        \
-	"{\"parameters\":{\"nodes\":[" WEB("1", "up") "," WEB("2", "down") "," WEB("5", "listening") "," WEB( \
-		"3", "up") "," WEB("4", "up") "]}}"
+	"{\"parameters\":{\"nodes\":[" WEB("1", "up") "," WEB("2", "down") "," WEB( \
+		"5", "listening") "," WEB("3", "up") "," WEB("4", "up") "]}}"
 #define ROOT "{\"parameters\":{\"nodes\":[" NODE("", "running", "0", "") "]}}"
 #define CHANGE(node, outdated)                               \
 	"{\"kind\":\"change\",\"node\":\"" node              \
@@ -177,7 +177,7 @@ START_TEST(each_event_is_printed_on_one_line)
 }
 END_TEST
 
-START_TEST(a_run_is_asked_for_and_its_status_passed_on)
+START_TEST(run_exits_with_the_status_of_the_program)
 {
 	ck_assert_int_eq(RUN("run a/b -- x -q --wait", OK), 0);
 	assert_has(asked, "Run\",\"parameters\":{\"node\":\"a/b\",\"command\":"
@@ -213,6 +213,6 @@ TCase *ctl_reload_tests(void)
 	tcase_add_test(tc, a_signal_is_checked_and_sent);
 	tcase_add_test(tc, list_prints_the_names_of_nodes);
 	tcase_add_test(tc, each_event_is_printed_on_one_line);
-	tcase_add_test(tc, a_run_is_asked_for_and_its_status_passed_on);
+	tcase_add_test(tc, run_exits_with_the_status_of_the_program);
 	return tc;
 }

@@ -116,6 +116,19 @@ START_TEST(guards_held_to_the_end_or_longer_are_named)
 }
 END_TEST
 
+START_TEST(blame_uses_the_terms_of_the_manual)
+{
+	static const char held[] = "{\"format\":1," HEAD ",\"nodes\":[" LANE(
+		"a", "true", "2000000", "", "", STATE("stopping", "0"),
+		"{\"id\":9,\"kind\":\"leftover\",\"pid\":77,\"command\":\"nap\","
+		"\"taken_usec\":0,\"gone_usec\":2000000,\"end\":\"dropped\"}") "]}";
+
+	ck_assert_int_eq(blame(held), 0);
+	assert_has(out, "remaining process nap, pid 77 for 2.00s, released\n");
+	assert_has(out, "stopping 2.00s, remaining process nap, pid 77\n");
+}
+END_TEST
+
 START_TEST(blame_shows_only_the_nodes_of_its_arguments)
 {
 	char text[200];
@@ -314,6 +327,7 @@ TCase *ctl_report_tests(void)
 	tcase_add_test(tc, the_slowest_are_blamed_first);
 	tcase_add_test(tc, the_chain_that_the_end_waited_for_is_shown);
 	tcase_add_test(tc, guards_held_to_the_end_or_longer_are_named);
+	tcase_add_test(tc, blame_uses_the_terms_of_the_manual);
 	tcase_add_test(tc, blame_shows_only_the_nodes_of_its_arguments);
 	tcase_add_test(tc, blame_as_json_prints_the_file);
 	tcase_add_test(tc, a_plot_has_a_lane_for_each_node);
