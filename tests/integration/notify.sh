@@ -280,7 +280,7 @@ tell orphaned 'main'
 kill -STOP "$before"
 order orphaned 'exit 0'
 ok "the end of a main process that is no child is noticed" wait_for 10 has_state orphaned failed
-like "how, his parent knows" "$(field orphaned .service.result)" 'ended, its parent knows how'
+like "its exit status is unknown" "$(field orphaned .service.result)" 'ended; exit status unknown'
 ok "the former main process is ended with it, though it was stopped" gone "$before"
 
 stop_daemon

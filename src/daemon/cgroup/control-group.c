@@ -122,7 +122,7 @@ void control_group_refused(struct control_group *g, int error)
 
 	if (!cgroups->refused)
 		log_node(g->ctx->log, LOG_WARNING, g->config->path,
-			 "started without a control group, as further services may be: %s",
+			 "no control group: %s; later services may have none either",
 			 strerror(error));
 	cgroups->refused = true;
 	cgroups_unwatch(cgroups, &g->watch);

@@ -95,7 +95,9 @@ static size_t find_default_paths(void)
 static bool add_path(struct daemon_options *options, const char **paths, const char *path)
 {
 	if (options->n_paths == PATHS_MAX) {
-		(void)fprintf(stderr, "swansongd: more than %d paths\n", PATHS_MAX);
+		(void)fprintf(stderr,
+			      "swansongd: --config: too many paths: at most %d; use a directory\n",
+			      PATHS_MAX);
 		return false;
 	}
 	paths[options->n_paths++] = path;

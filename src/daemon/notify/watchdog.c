@@ -1,6 +1,6 @@
 /*
- * A sign of life only notes its time.  The timer compares the time when it fires, and is set again
- * for the remaining interval, so a busy service costs no timer operations.
+ * A keep-alive message only notes its time.  The timer compares the time when it fires, and is set
+ * again for the remaining interval, so a busy service costs no timer operations.
  */
 #include "daemon/notify/watchdog.h"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * A watchdog: while it is on, a sign of life must come within each interval.
+ * A watchdog: while it is on, a keep-alive message must come within each interval.
  *
- * A sign only notes its time; the timer checks it, at most once in an interval.
+ * A message only notes its time; the timer checks it, at most once in an interval.
  */
 
 #include "daemon/loop/context.h"
@@ -29,7 +29,7 @@ void watchdog_set(struct watchdog *watchdog, uint64_t interval_usec);
 void watchdog_start(struct watchdog *watchdog);
 void watchdog_stop(struct watchdog *watchdog);
 
-/* Notes a sign of life. */
+/* Notes a keep-alive message. */
 void watchdog_ping(struct watchdog *watchdog);
 
 /* Returns the time left at @now_usec; USEC_INFINITY if the watchdog is off. */

@@ -216,7 +216,7 @@ static void service_on_watchdog(void *arg)
 	uint64_t last_usec = s->watchdog->last_usec;
 	char interval[CLOCK_TEXT_MAX];
 
-	/* If the daemon itself is late, a sign of life is waiting in the socket. */
+	/* If the daemon itself is late, a keep-alive message is waiting in the socket. */
 	if (s->setup.notify)
 		notify_drain(s->setup.notify);
 	if (s->state != STATE_UP)
@@ -225,7 +225,8 @@ static void service_on_watchdog(void *arg)
 		watchdog_start(s->watchdog);
 		return;
 	}
-	log_node(s->ctx->log, LOG_WARNING, s->config->path, "watchdog: no sign of life within %s",
+	log_node(s->ctx->log, LOG_WARNING, s->config->path,
+		 "watchdog: no keep-alive message within %s",
 		 clock_text(interval, s->watchdog->interval_usec));
 	service_fail_by_watchdog(s);
 }

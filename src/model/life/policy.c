@@ -234,7 +234,8 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 		(void)snprintf(buf, OUTCOME_TEXT_MAX, "unhealthy");
 		break;
 	case OUTCOME_UNKNOWN:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "ended, its parent knows how%s", unready);
+		(void)snprintf(buf, OUTCOME_TEXT_MAX,
+			       "ended%s; exit status unknown (child of another process)", unready);
 		break;
 	}
 	return buf;
