@@ -31,7 +31,7 @@ int call_new(struct call **ret, sd_event *event, const char *socket, enum interf
 	     json_t *parameters, unsigned flags, uint64_t timeout_usec,
 	     const struct call_owner *owner);
 
-/* There is no time limit any more. */
+/* Removes the time limit of @call. */
 void call_grant_time(struct call *call);
 
 /* The descriptor that came last, which is the caller's from then on; or -1. */

@@ -30,8 +30,8 @@ struct copy {
 	json_t *events;	      /* an array of Event, the last COPY_EVENTS of one daemon */
 	uint64_t next_event;  /* the number after that of the last event */
 	json_t *plan;	      /* the last reply to Plan, for the root; NULL: none yet */
-	json_t *dependencies; /* the array of the last reply to Dependencies, likewise */
-	json_t *settings;     /* the last reply to Show, for the root, likewise */
+	json_t *dependencies; /* the array of the last reply to Dependencies; NULL: none yet */
+	json_t *settings;     /* the last reply to Show, for the root; NULL: none yet */
 	struct shown shown;   /* the settings of nodes that were asked for */
 };
 #define COPY_EVENTS 512
