@@ -38,7 +38,7 @@ struct interrupt {
 	size_t before;	    /* bytes that were written before the stop, and are still to be read */
 	uint64_t rest_usec; /* until when the rest of a line is waited for; 0: it is not */
 	bool ended_by_us;   /* the command has got SIGTERM */
-	int fault;	    /* writing failed with this */
+	int fault;	    /* error of the write that failed; 0: none */
 };
 
 /* --- the daemon --- */

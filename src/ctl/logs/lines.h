@@ -16,7 +16,7 @@ struct log_source {
 	bool seen;		  /* a line has come */
 	uint64_t next;		  /* position after the last line that has come */
 	uint64_t last_usec;	  /* its time */
-	uint64_t n_lines;	  /* of the last lines, as many have come */
+	uint64_t n_lines;	  /* number of its last lines that have been received */
 	struct log_source *first; /* of the same node, perhaps itself */
 	uint64_t n_shown;	  /* of a first one: for log_lines_limit() */
 };

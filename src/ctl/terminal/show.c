@@ -73,7 +73,7 @@ uint64_t show_kill_usec(const struct node_view *node)
 	return usec;
 }
 
-/* The words before the time that is left in the state; NULL: it has no limit. */
+/* Returns the text before the remaining time of @state; NULL: no time limit. */
 static const char *show_next_state(const char *state)
 {
 	static const char *const coming_up[] = { "preparing", "starting", "readying", NULL };
