@@ -5,10 +5,9 @@
  *
  * A line is blank, a comment (its first non-blank is # or ;), "[SECTION]", "KEY = VALUE", or, when
  * it begins with a blank, the continuation of the value before it.  Values lose the blanks at both
- * ends of each line; their lines are joined by a newline.  After a value or a section a comment
- * begins with a ; after a blank, outside of quotes; # has no meaning there.  Blank lines and
- * comments inside a continued value are skipped.  CRLF counts as LF, and a UTF-8 byte order mark is
- * skipped.
+ * ends of each line; their lines are joined by a newline.  After a value or a section, a ; that
+ * follows a blank outside of quotes begins a comment; a # does not.  Blank lines and comments
+ * inside a continued value are skipped.  CRLF counts as LF, and a UTF-8 byte order mark is skipped.
  */
 
 #include <stddef.h>

@@ -4,7 +4,7 @@
 
 #include "model/base/settings.h"
 
-/* Parents before their children. */
+/* A node.  In the array parents stand before their children. */
 struct forecast_node {
 	const struct node_config *config;
 	size_t parent; /* FORECAST_NONE: the root */

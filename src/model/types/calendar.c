@@ -344,7 +344,7 @@ static bool calendar_is_repeated(const struct calendar *c, time_t t, const struc
 	return false;
 }
 
-/* The seconds to what might fit, or 0 if @t does, within a day that fits. */
+/* Returns the seconds from @t to the next candidate; 0: @t matches.  The day of @t must match. */
 static time_t calendar_seconds_to_next(const struct calendar *c, time_t t, const struct tm *tm)
 {
 	if (c->hours != ALL_HOURS) {

@@ -1,6 +1,7 @@
 /*
- * Types of single numbers, of a choice between words, and of failures.  Most are a function of
- * base/parse.h and one that prints the value in the form of the configuration.
+ * Types of single numbers, of a choice between words, for restart-limit and for success-status.
+ * Most are a function of base/parse.h and one that prints the value in the form of the
+ * configuration.
  */
 #include "model/types/type.h"
 
