@@ -77,7 +77,7 @@ const char *command_option_name(const struct option *rows, int option)
 	return rows->name;
 }
 
-/* A long option, with its dashes, that no row or more than one row begins with. */
+/* Writes the refusal of the long option @text: unknown, or an ambiguous abbreviation. */
 static void command_refuse_option(char buf[static COMMAND_REFUSAL_MAX], const struct option *rows,
 				  const char *text)
 {
