@@ -1,7 +1,7 @@
 /*
  * Pipes have high numbers.  The low ones are for clients and starts: a process is made faster if
- * its descriptors have low numbers.  The first process gets the end of pipe2(); for a later one
- * the pipe is opened anew, as processes share the flags of an open file.
+ * its descriptors have low numbers.  The first process inherits the end that pipe2() made; for each
+ * later one the pipe is opened again, as inherited descriptors share the flags of one open file.
  */
 #include "daemon/logger/pipe.h"
 

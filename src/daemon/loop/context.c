@@ -83,7 +83,7 @@ int context_rehearse_events(struct context *ctx)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sources) && r >= 0; i++)
 		r = sd_event_add_defer(ctx->event, &sources[i], context_on_nothing, NULL);
-	/* Only one of these sources is dispatched, and no source of anything else. */
+	/* With the highest priority this source is dispatched, and no other source. */
 	if (r >= 0)
 		r = sd_event_source_set_priority(sources[0], INT64_MIN);
 	if (r >= 0)

@@ -1,5 +1,5 @@
 /*
- * Traces of nodes are in a list by the order of their making; guards are found by their id.  A turn
+ * Traces of nodes are in a list in order of creation; guards are found by their id.  A turn
  * touches the traces whose guards may have changed, and only these are looked at.  Memory for
  * guards is one array, which grows before the root is stopped and never after; with a history it is
  * used by stops of single nodes before, and does not move while it is.

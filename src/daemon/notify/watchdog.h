@@ -12,7 +12,7 @@ struct watchdog {
 	struct context *ctx;
 	struct alarm timer;
 	uint64_t interval_usec; /* 0: off */
-	uint64_t last_usec;	/* time of the last sign */
+	uint64_t last_usec;	/* time of the last message */
 	bool on;
 	void (*expired)(void *arg);
 	void *arg;

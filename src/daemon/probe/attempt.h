@@ -24,7 +24,7 @@ struct probe {
 	const struct probe_kind_ops *ops;
 	void (*on_result)(void *arg, const char *why);
 	void *arg;
-	struct alarm timer; /* the timeout; after the end: set to report the result */
+	struct alarm timer; /* timeout of the attempt; after its end: reports the result */
 	bool running, ended;
 	char why[PROBE_WHY_MAX]; /* after the end: empty if it succeeded */
 

@@ -16,8 +16,8 @@
 struct probe;
 
 /*
- * Makes a probe of PROBE_TCP or a later kind.  @config and @launch are borrowed.  @on_result gets
- * the reason of a failure, valid during the call, or NULL.  Return: 0 or -errno.
+ * Makes a probe of PROBE_TCP, _UNIX, _HTTP or _EXEC.  @config and @launch are borrowed.  @on_result
+ * gets the reason of a failure, valid during the call, or NULL.  Return: 0 or -errno.
  */
 int probe_new(struct probe **ret, struct context *ctx, const struct probe_config *config,
 	      const struct launch *launch, void (*on_result)(void *arg, const char *why),

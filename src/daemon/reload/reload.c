@@ -172,7 +172,7 @@ static struct config *reload_next_before(const struct plan *plan, enum reload_mo
 	return before ? config_ref(before) : NULL;
 }
 
-/* Completes @reason with errors that have no text yet. */
+/* Appends the text of error @r, unless its cause has written a text already. */
 static void reload_complete_reason(FILE *reason, int r)
 {
 	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN && r != -ENODATA)

@@ -114,7 +114,7 @@ struct service {
 	unsigned restarts; /* automatic ones since the last start by a client */
 
 	uint64_t delay_usec;	  /* before the next restart */
-	uint64_t not_before_usec; /* start of its restart group; 0: no group, or by a client */
+	uint64_t not_before_usec; /* earliest start by its group; 0: none, or by a client */
 	struct policy *policy;
 
 	struct setup setup;	  /* present */

@@ -1,8 +1,8 @@
 /*
- * Commands of no service, as those of final: their session is killed with them, and they are in no
- * control group that the next run of the service uses.  A reload meanwhile prepares the next alert,
- * which takes the place of this one when the last command has ended.  The last lines of the service go
- * from the logger to the command, not through the daemon.
+ * Like those of final, these commands belong to no service: they are killed by session, and stay out
+ * of the control group of the next run.  A reload meanwhile prepares the next alert, which takes the
+ * place of this one when the last command has ended.  The last lines of the service go from the
+ * logger to the command, not through the daemon.
  */
 #include "daemon/spawn/alert.h"
 

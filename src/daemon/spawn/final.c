@@ -135,8 +135,8 @@ void final_hold(struct node *node)
 }
 
 /*
- * Collects the names of nodes with processes or leases that had to be forced; too many are cut
- * after a name.
+ * Lists the nodes whose processes were killed or whose leases were revoked; a list that is too
+ * long is cut after a name.
  */
 static void final_note_late(struct final *f)
 {

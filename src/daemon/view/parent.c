@@ -255,7 +255,10 @@ static void parent_send_with_status(struct parent *p, const char *state)
 	if (r == 0)
 		return;
 	p->status[0] = '\0';
-	/* The socket empties: the status may change until then, but the phase must be sent. */
+	/*
+	 * The socket is full: the timer sends again, the status of that time and the phase, which
+	 * must not be lost.
+	 */
 	if (r == -EAGAIN)
 		parent_arm(p, &p->status_timer, p->status_usec + STATUS_EVERY_USEC);
 }
