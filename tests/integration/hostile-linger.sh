@@ -81,21 +81,49 @@ attack_daemon() { # KERNEL WANT
 	end_attack
 }
 
+# Neither a reload nor the end of the daemon waits for connections that the service has not accepted.
+attack_service() {
+	for goal in "the reload" "the end"; do
+		attack "$daemon" "$dir/service" normal
+		is "a descriptor to the socket of a service" "$(cat "$dir/sent")" sent
+		if [ "$goal" = "the reload" ]; then
+			sed -i '/^\[late\]/,$d' "$ini"
+			ok "$goal without it is done" timeout 5 "$swansongctl" reload
+			ok "the daemon answers" answers
+			cp "$dir/whole" "$ini"
+			ok "the service is back" timeout 5 "$swansongctl" reload
+		else
+			stop_daemon
+			is "$goal of the daemon comes" "$status" 0
+		fi
+		end_attack
+	done
+}
+
 config <<END
 [web]
 command = $helpers/idle
 drain-delay = 1ms
 agent = unix:$dir/agent
+[late]
+command = $helpers/idle
+autostart = no
+listen = unix:$dir/service
 END
+cp "$ini" "$dir/whole"
 
 if [ -n "$lack" ]; then
 	skip "a kernel that passes descriptors on" "$lack"
 else
 	: >"$faults/old"
 	start_preloaded
-	ctl wait --for ready
+	ctl wait --for ready web
 	attack_daemon old sent
 fi
+
+start_daemon
+ctl wait --for ready web
+attack_service
 
 if ! python3 -c 'import socket; socket.socket(socket.AF_UNIX).setsockopt(socket.SOL_SOCKET, 83, 0)' 2>/dev/null; then
 	skip "a kernel that refuses descriptors" "machine: no SO_PASSRIGHTS (Linux 6.16)"
@@ -103,7 +131,7 @@ if ! python3 -c 'import socket; socket.socket(socket.AF_UNIX).setsockopt(socket.
 	exit
 fi
 start_daemon
-ctl wait --for ready
+ctl wait --for ready web
 attack_daemon new refused
 
 # --- The exporter ----------------------------------------------------------------------------------

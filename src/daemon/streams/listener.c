@@ -5,6 +5,7 @@
 #include "daemon/streams/listener.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "base/fd.h"
 #include "model/keys/section.h"
 #include "sys/ipc/inetsock.h"
+#include "sys/ipc/passed.h"
 #include "sys/ipc/unixsock.h"
 
 struct listener {
@@ -76,13 +78,26 @@ static void listener_remove_path(const struct listener *l)
 		(void)unlink(l->listen.address);
 }
 
+/*
+ * Connections that no process has accepted may have descriptors, and their last close may wait.  The
+ * child that closes them is reaped as one of no service.
+ */
+static void listener_close(const struct listener *l)
+{
+	struct pollfd p = { .fd = l->fd, .events = POLLIN };
+
+	if (l->listen.kind != LISTEN_UNIX || poll(&p, 1, 0) <= 0 ||
+	    passed_close_apart(&l->fd, 1) < 0)
+		(void)fd_close(l->fd);
+}
+
 struct listener *listener_put(struct listener *l)
 {
 	if (!l || --l->refs > 0)
 		return NULL;
 	list_remove(&l->in_context);
 	listener_remove_path(l);
-	(void)fd_close(l->fd);
+	listener_close(l);
 	free(l->listen.address);
 	free(l);
 	return NULL;
