@@ -87,9 +87,7 @@ static bool foreign_on_holder(pid_t pid, void *arg)
 
 static void foreign_log_holder(const struct search *search, const struct listeners *now)
 {
-	const union inet_address *address = search->node->ready.address;
-	unsigned port = ntohs(address->any.sa_family == AF_INET6 ? address->in6.sin6_port
-								 : address->in.sin_port);
+	unsigned port = ntohs(values_inet_port(search->node->ready.address));
 	struct proc_info info;
 	char holder[96];
 

@@ -169,11 +169,6 @@ const char *node_config_section(const struct node_config *node)
 	return *node->path ? node->path : CONFIG_ROOT_SECTION;
 }
 
-static in_port_t settings_port_of(const union inet_address *address)
-{
-	return address->any.sa_family == AF_INET6 ? address->in6.sin6_port : address->in.sin_port;
-}
-
 static bool settings_probe_has_port(const struct probe_config *probe)
 {
 	return probe->kind == PROBE_TCP || probe->kind == PROBE_HTTP;
@@ -187,7 +182,7 @@ size_t node_config_listen_ports(const struct node_config *node,
 
 	for (size_t i = 0; i < extras->n_listen && n < NODE_CONFIG_PORTS_MAX; i++)
 		if (extras->listen[i].kind == LISTEN_TCP)
-			ports[n++] = settings_port_of(&extras->listen[i].inet);
+			ports[n++] = values_inet_port(&extras->listen[i].inet);
 	return n;
 }
 
@@ -198,9 +193,9 @@ size_t node_config_ports(const struct node_config *node,
 	size_t n = node_config_listen_ports(node, ports);
 
 	if (n == 0 && settings_probe_has_port(&node->ready))
-		ports[n++] = settings_port_of(node->ready.address);
+		ports[n++] = values_inet_port(node->ready.address);
 	if (n == 0 && settings_probe_has_port(&extras->health))
-		ports[n++] = settings_port_of(extras->health.address);
+		ports[n++] = values_inet_port(extras->health.address);
 	return n;
 }
 

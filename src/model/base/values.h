@@ -114,6 +114,12 @@ union inet_address {
 	struct sockaddr_in6 in6;
 };
 
+/* Returns the port, in network order. */
+static inline in_port_t values_inet_port(const union inet_address *address)
+{
+	return address->any.sa_family == AF_INET6 ? address->in6.sin6_port : address->in.sin_port;
+}
+
 struct probe_config {
 	enum probe_kind kind;
 	int fd;	    /* PROBE_FD: 3 or more */

@@ -192,8 +192,7 @@ static void probe_print_address(FILE *file, const union inet_address *address)
 	(void)inet_ntop(address->any.sa_family,
 			six ? (const void *)&address->in6.sin6_addr : &address->in.sin_addr, host,
 			sizeof(host));
-	(void)fprintf(file, six ? "[%s]:%u" : "%s:%u", host,
-		      ntohs(six ? address->in6.sin6_port : address->in.sin_port));
+	(void)fprintf(file, six ? "[%s]:%u" : "%s:%u", host, ntohs(values_inet_port(address)));
 }
 
 static void probe_print(FILE *file, const void *field)
