@@ -95,3 +95,13 @@ char *clock_text_fine(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 		clock_text(buf, usec);
 	return buf;
 }
+
+char *clock_utc_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
+{
+	const time_t seconds = (time_t)(usec / USEC_PER_SEC);
+	struct tm tm;
+	size_t n = strftime(buf, CLOCK_TEXT_MAX, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &tm));
+
+	(void)snprintf(buf + n, CLOCK_TEXT_MAX - n, ".%06uZ", (unsigned)(usec % USEC_PER_SEC));
+	return buf;
+}

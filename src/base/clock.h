@@ -28,3 +28,6 @@ static inline uint64_t clock_add(uint64_t usec, uint64_t delta)
 #define CLOCK_TEXT_MAX 40
 char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec);
 char *clock_text_fine(char buf[static CLOCK_TEXT_MAX], uint64_t usec);
+
+/* "2026-01-31T12:00:00.000250Z", of CLOCK_REALTIME.  Returns @buf. */
+char *clock_utc_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec);

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -78,18 +77,13 @@ static void print_for_terminal(FILE *file, const char *text, size_t length)
 /* As log-format = json has it; the text as far as it is UTF-8. */
 static json_t *log_line_json(const struct log_line *line)
 {
-	time_t seconds = (time_t)(line->time_usec / USEC_PER_SEC);
-	char text[64] = "", date[32];
+	char text[CLOCK_TEXT_MAX];
 	cleanup(freep) char *message = strndup(line->text, line->length);
 	json_t *object = json_object();
-	struct tm tm;
 
-	if (line->time_usec > 0) {
-		(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &tm));
-		(void)snprintf(text, sizeof(text), "%s.%06uZ", date,
-			       (unsigned)(line->time_usec % USEC_PER_SEC));
-		(void)json_object_set_new(object, "time", json_string(text));
-	}
+	if (line->time_usec > 0)
+		(void)json_object_set_new(object, "time",
+					  json_string(clock_utc_text(text, line->time_usec)));
 	(void)json_object_set_new(object, "node", message_string(line->source->node));
 	if (line->pid > 0) {
 		(void)json_object_set_new(object, "pid", json_integer(line->pid));

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -55,17 +54,13 @@ struct tail {
 static json_t *tail_new_line(const struct logger_frame *frame, uint64_t time_usec, const char *text,
 			     size_t length)
 {
-	char copy[TAIL_TEXT_MAX + 1], date[32], time[64];
-	time_t seconds = (time_t)(time_usec / USEC_PER_SEC);
-	struct tm tm;
+	char copy[TAIL_TEXT_MAX + 1], time[CLOCK_TEXT_MAX];
 
-	(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &tm));
-	(void)snprintf(time, sizeof(time), "%s.%06uZ", date, (unsigned)(time_usec % USEC_PER_SEC));
 	length = MIN(length, (size_t)TAIL_TEXT_MAX);
 	for (size_t i = 0; i < length; i++)
 		copy[i] = text[i] ? text[i] : ' ';
 	copy[length] = '\0';
-	return json_pack("{s:s, s:s, s:o}", "time", time, "stream",
+	return json_pack("{s:s, s:s, s:o}", "time", clock_utc_text(time, time_usec), "stream",
 			 frame->kind == LOGGER_ERROR ? "stderr" : "stdout", "text",
 			 message_string(copy));
 }

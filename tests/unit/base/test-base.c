@@ -216,6 +216,8 @@ START_TEST(durations_are_shown_for_users)
 	ck_assert_str_eq(clock_text(text, 4210 * USEC_PER_MSEC), "4.2s");
 	ck_assert_str_eq(clock_text(text, 90 * USEC_PER_SEC), "1min 30s");
 	ck_assert_str_eq(clock_text(text, USEC_INFINITY), "infinity");
+	ck_assert_str_eq(clock_utc_text(text, 1769860800 * USEC_PER_SEC + 250),
+			 "2026-01-31T12:00:00.000250Z");
 	ck_assert_uint_eq(clock_add(USEC_INFINITY - 1, 5), USEC_INFINITY);
 }
 END_TEST
