@@ -30,7 +30,7 @@
 
 struct agent {
 	struct node *node;
-	bool http, local; /* local: a socket of unix: */
+	enum listen_kind kind; /* of its listener */
 	struct closer closer;
 	struct listener *listener;
 	sd_event_source *source; /* of its own descriptor */
@@ -69,10 +69,10 @@ const char *agent_word_name(enum agent_word word)
 static void agent_reply(const struct agent *a, int fd)
 {
 	enum agent_word word = agent_word(a->node);
-	const char *reply = a->http ? words[word].http : words[word].line;
+	const char *reply = a->kind == LISTEN_HTTP ? words[word].http : words[word].line;
 	char request[REQUEST_MAX];
 
-	if (!a->local)
+	if (a->kind != LISTEN_UNIX)
 		(void)recv(fd, request, sizeof(request), MSG_DONTWAIT);
 	(void)send(fd, reply, strlen(reply), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -90,7 +90,7 @@ static void agent_on_closed(struct closer *closer)
  */
 static bool agent_close(struct agent *a, int fd)
 {
-	if (!a->local || unix_end_input(fd) || closer_close(&a->closer, &fd, 1) < 0) {
+	if (a->kind != LISTEN_UNIX || unix_end_input(fd) || closer_close(&a->closer, &fd, 1) < 0) {
 		(void)close(fd);
 		return true;
 	}
@@ -133,7 +133,7 @@ static int agent_on_connection(sd_event_source *source, int listener, uint32_t e
 static int agent_on_prepare(sd_event_source *source, void *arg)
 {
 	const struct agent *a = arg;
-	int wait = a->http ? REQUEST_WAIT_SEC : 0;
+	int wait = a->kind == LISTEN_HTTP ? REQUEST_WAIT_SEC : 0;
 
 	/* A socket of unix: has no such option. */
 	(void)setsockopt(listener_fd(a->listener), IPPROTO_TCP, TCP_DEFER_ACCEPT, &wait,
@@ -173,8 +173,7 @@ int agent_new(struct agent **ret, struct node *node, const struct node_config *c
 	if (!a)
 		return -ENOMEM;
 	a->node = node;
-	a->http = listen->kind == LISTEN_HTTP;
-	a->local = listen->kind == LISTEN_UNIX;
+	a->kind = listen->kind;
 	closer_init(&a->closer, node->ctx, agent_on_closed);
 	r = listener_get(&a->listener, node->ctx, config, KEY_AGENT, listen);
 	if (r >= 0)
