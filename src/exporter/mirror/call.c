@@ -43,8 +43,7 @@ static bool call_receive(struct call *call)
 	}
 	if (!reply.continues)
 		call_stop(call);
-	goes_on = reply.continues;
-	goes_on = call->owner.replied(&reply, 0, call->owner.arg) && goes_on;
+	goes_on = call->owner.replied(&reply, 0, call->owner.arg) && reply.continues;
 	message_reply_done(&reply);
 	return goes_on;
 }
