@@ -135,7 +135,7 @@ void final_hold(struct node *node)
 }
 
 /*
- * Lists the nodes whose processes were killed or whose leases were revoked; a list that is too
+ * Lists the nodes with processes that were killed or leases that were revoked; a list that is too
  * long is cut after a name.
  */
 static void final_note_late(struct final *f)
