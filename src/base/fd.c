@@ -1,6 +1,5 @@
 /*
- * Descriptors: closing, opening and copying as several layers need it.  A file is replaced by a
- * new one beside it, which is renamed when it is whole.  A memory file that several processes map
+ * Descriptors: closing, opening and copying as several layers need it.  A memory file that several processes map
  * is sealed, so that none of them can shrink it under the others.
  */
 #include "base/fd.h"
@@ -114,70 +113,4 @@ int fd_new_sealed(const char *name, size_t size, const void *header, size_t head
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -errno;
 	return take_fd(fd);
-}
-
-/* A file that exists at @path may be of another user: it is neither followed nor kept. */
-static int fd_open_beside(const char *path, FILE **ret)
-{
-	cleanup(closep) int fd = -1;
-	FILE *f;
-
-	if (unlink(path) < 0 && errno != ENOENT)
-		return -errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
-	f = fdopen(fd, "w");
-	if (!f)
-		return -ENOMEM;
-	(void)take_fd(fd);
-	*ret = f;
-	return 0;
-}
-
-static int fd_finish_file(FILE *f, bool sync)
-{
-	if (fflush(f) < 0)
-		return -errno;
-	if (ferror(f))
-		return -EIO;
-	return sync && fsync(fileno(f)) < 0 ? -errno : 0;
-}
-
-/* Without this, a crash may undo the rename. */
-static int fd_sync_directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char directory[PATH_MAX];
-	cleanup(closep) int fd = -1;
-
-	(void)snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) + 1 : 1,
-		       slash ? path : ".");
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
-}
-
-int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const void *arg),
-		    const void *arg)
-{
-	char beside[PATH_MAX];
-	FILE *f = NULL;
-	int r;
-
-	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside))
-		return -ENAMETOOLONG;
-	r = fd_open_beside(beside, &f);
-	if (r < 0)
-		return r;
-	r = write(f, arg);
-	if (r == 0)
-		r = fd_finish_file(f, sync);
-	/* Some file systems report a lack of space only here. */
-	if (fclose(f) < 0 && r == 0)
-		r = -errno;
-	if (r == 0 && rename(beside, path) < 0)
-		r = -errno;
-	if (r < 0)
-		(void)unlink(beside);
-	return r == 0 && sync ? fd_sync_directory_of(path) : r;
 }

@@ -2,7 +2,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /* Closes @fd unless it is negative.  Returns -1, for "fd = fd_close(fd)". */
 int fd_close(int fd);
@@ -40,14 +39,3 @@ int fd_set_nonblock(int fd);
  * @name is shown in /proc.  Return: a CLOEXEC descriptor or -errno.
  */
 int fd_new_sealed(const char *name, size_t size, const void *header, size_t header_size);
-
-/*
- * Writes a new file with mode 0644 beside @path by @write, which returns 0 or -errno, and renames
- * it to @path: a reader finds the old file or the new one.  With @sync this holds after a crash of
- * the machine as well, and the new one is on the disk on return.  A failure before the rename
- * leaves the old file.
- *
- * Return: 0 or -errno, of @write too.
- */
-int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const void *arg),
-		    const void *arg);

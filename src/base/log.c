@@ -41,6 +41,17 @@ static bool log_is_journal(int fd)
 	return fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == inode;
 }
 
+/*
+ * Returns true for the process that systemd has started: the stream to the journal has the name of its
+ * program.  Children write to the same stream.
+ */
+static bool log_is_named(void)
+{
+	const char *pid = getenv("SYSTEMD_EXEC_PID");
+
+	return pid && strtoul(pid, NULL, 10) == (unsigned long)getpid();
+}
+
 /* Returns true for files and /dev/null, which have no reader that could be slow. */
 static bool log_is_never_full(int fd)
 {
@@ -60,6 +71,7 @@ void log_use(struct log *log, int fd)
 {
 	log->fd = fd;
 	log->journal = log_is_journal(fd);
+	log->named = log->journal && log_is_named();
 	log->bare = log->journal || isatty(fd);
 	log->room = LOG_ROOM_UNKNOWN;
 }
@@ -181,8 +193,10 @@ static void log_line_make_text(struct line *l, const struct log *log, const char
 		log_line_add_time(l, 3);
 		log_line_add(l, " ");
 	}
-	log_line_add(l, log->name);
-	log_line_add(l, ": ");
+	if (!log->named) {
+		log_line_add(l, log->name);
+		log_line_add(l, ": ");
+	}
 	if (node) {
 		log_line_add(l, text_escape(escaped, sizeof(escaped), node));
 		log_line_add(l, ": ");

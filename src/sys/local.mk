@@ -16,13 +16,24 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/process/cgroup.h %D%/process/cgroup.c \
 	%D%/process/usage.h %D%/process/usage.c
 
+# rights: what a process gives up
+%C%_libsys_la_SOURCES += %D%/rights/rights.h %D%/rights/rights.c
+
 # spawn: making a process
 %C%_libsys_la_SOURCES += \
 	%D%/spawn/ids.h %D%/spawn/ids.c \
 	%D%/spawn/spec.h \
+	%D%/spawn/raw.h \
+	%D%/spawn/block.h %D%/spawn/block.c \
 	%D%/spawn/child-attributes.h %D%/spawn/child-attributes.c \
 	%D%/spawn/child.h %D%/spawn/child.c \
 	%D%/spawn/spawn.h %D%/spawn/spawn.c
+
+# file: paths on which others may have put something, mount points
+%C%_libsys_la_SOURCES += \
+	%D%/file/mount.h %D%/file/mount.c \
+	%D%/file/path.h %D%/file/path.c \
+	%D%/file/replace.h %D%/file/replace.c
 
 # ipc: sockets and shared memory
 %C%_libsys_la_SOURCES += \
@@ -35,8 +46,3 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ipc/arrivals.h %D%/ipc/arrivals.c \
 	%D%/ipc/pagefile.h %D%/ipc/pagefile.c \
 	%D%/ipc/journal.h %D%/ipc/journal.c
-
-# file: log files, mount points
-%C%_libsys_la_SOURCES += \
-	%D%/file/mount.h %D%/file/mount.c \
-	%D%/file/logfile.h %D%/file/logfile.c

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,27 +20,25 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "sys/file/path.h"
 #include "sys/ipc/passed.h"
 
 #define BACKLOG 128
+#define NOBODY	65534
 
 static int unix_take_lock(const char *path)
 {
-	cleanup(freep) char *name = NULL;
+	cleanup(path_done) struct path in;
 	cleanup(closep) int fd = -1;
-	struct stat st;
+	char name[NAME_MAX + sizeof(".lock")];
+	int r = path_find(&in, path, PATH_FIND);
 
-	if (asprintf(&name, "%s.lock", path) < 0) {
-		name = NULL;
-		return -ENOMEM;
-	}
-	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (r < 0)
+		return r;
+	(void)snprintf(name, sizeof(name), "%s.lock", in.name);
+	fd = path_open_in(&in, name, O_RDWR | O_CREAT, 0600);
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOTTY;
+		return fd;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EADDRINUSE : -errno;
 	return take_fd(fd);
@@ -57,12 +56,13 @@ static int unix_address_of(struct sockaddr_un *address, const char *path)
 }
 
 /* Removes only a socket, and only if no process answers there. */
-static int unix_remove_stale(const struct sockaddr_un *address)
+static int unix_remove_stale(const struct path *in, const struct sockaddr_un *address)
 {
 	cleanup(closep) int fd = -1;
 	struct stat st;
+	int r;
 
-	if (lstat(address->sun_path, &st) < 0)
+	if (fstatat(in->directory, in->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (!S_ISSOCK(st.st_mode))
 		return -EEXIST;
@@ -75,47 +75,97 @@ static int unix_remove_stale(const struct sockaddr_un *address)
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
 	    (errno != ECONNREFUSED && errno != ENOENT))
 		return -EADDRINUSE;
-	return unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
+	r = path_unlink_in(in, in->name);
+	return r == -ENOENT ? 0 : r;
 }
 
-/* Without the umask, which would remove bits of @mode. */
-static int unix_bind_as(int fd, const struct sockaddr_un *address, mode_t mode)
+/*
+ * The kernel walks along the path by itself.  Where another user may change it, the rights are those of the
+ * owner of the directory, or of its group: a link that comes meanwhile leads to nothing that this user could
+ * not make.  Only a directory of root's below one of another user needs a name by its descriptor.
+ */
+static int unix_bind_as(int fd, const struct path *in, struct sockaddr_un address, mode_t mode)
 {
+	bool doubtful = *in->doubt.at, ours = path_is_ours(in);
+	bool is_owner = in->st.st_uid != 0 && in->st.st_uid != geteuid();
 	mode_t was;
 	int r;
 
 	if (fchmod(fd, mode) < 0)
 		return -errno;
+	if (doubtful && ours &&
+	    snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
+		     in->directory, in->name) >= (int)sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	/* Without the umask, which would remove bits of @mode. */
 	was = umask(0);
-	r = bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+	if (doubtful && !ours) {
+		(void)setfsgid(in->st.st_gid);
+		(void)setfsuid(is_owner ? in->st.st_uid : NOBODY);
+	}
+	r = bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+	(void)setfsuid(geteuid());
+	(void)setfsgid(getegid());
 	(void)umask(was);
 	return r;
 }
 
+/* Gives away the socket that has the name, and no other file that may have come in its place. */
+static int unix_give(const struct path *in, uid_t owner, gid_t group)
+{
+	cleanup(closep) int fd = openat(in->directory, in->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISSOCK(st.st_mode) || st.st_nlink != 1)
+		return -ELOOP;
+	if (*in->doubt.at && owner == (uid_t)-1 && st.st_uid != geteuid())
+		owner = geteuid();
+	if (*in->doubt.at && group == (gid_t)-1 && st.st_gid != getegid())
+		group = getegid();
+	if (owner == (uid_t)-1 && group == (gid_t)-1)
+		return 0;
+	return fchownat(fd, "", owner, group, AT_EMPTY_PATH) < 0 ? -errno : 0;
+}
+
 int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group)
 {
+	cleanup(path_done) struct path in = { .directory = -1 };
 	cleanup(closep) int fd = -1;
 	struct sockaddr_un address;
 	int r;
 
 	r = unix_address_of(&address, path);
-	if (r < 0)
-		return r;
-	r = unix_remove_stale(&address);
+	if (r == 0)
+		r = path_find(&in, path, PATH_MAKE);
+	if (r == 0)
+		r = unix_remove_stale(&in, &address);
 	if (r < 0)
 		return r;
 	fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	r = unix_bind_as(fd, &address, mode);
+	r = unix_bind_as(fd, &in, address, mode);
 	if (r < 0)
 		return r;
-	if ((owner != (uid_t)-1 || group != (gid_t)-1) && lchown(path, owner, group) < 0) {
-		r = -errno;
-		(void)unlink(path);
+	r = unix_give(&in, owner, group);
+	if (r < 0) {
+		(void)path_unlink_in(&in, in.name);
 		return r;
 	}
 	return take_fd(fd);
+}
+
+void unix_remove(const char *path, dev_t device, ino_t inode)
+{
+	cleanup(path_done) struct path in;
+	struct stat st;
+
+	if (path_find(&in, path, PATH_FIND) == 0 &&
+	    fstatat(in.directory, in.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISSOCK(st.st_mode) &&
+	    st.st_dev == device && st.st_ino == inode)
+		(void)path_unlink_in(&in, in.name);
 }
 
 /* The name until the socket listens, under the lock of @path; @path itself if it has 107 bytes. */
@@ -132,6 +182,7 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 	cleanup(closep) int lock = -1;
 	cleanup(freep) char *name = strdup(path);
 	char new_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+	cleanup(path_done) struct path in = { .directory = -1 };
 	struct sockaddr_un address;
 	int r = unix_address_of(&address, path);
 
@@ -142,7 +193,9 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 	lock = unix_take_lock(path);
 	if (lock < 0)
 		return lock;
-	r = unix_remove_stale(&address);
+	r = path_find(&in, path, PATH_FIND);
+	if (r == 0)
+		r = unix_remove_stale(&in, &address);
 	if (r < 0)
 		return r;
 	unix_make_name(new_path, sizeof(new_path), path);
@@ -154,10 +207,13 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 	r = unix_pass_credentials(fd);
 	if (r == 0 && listen(fd, BACKLOG) < 0)
 		r = -errno;
-	if (r == 0 && rename(new_path, path) < 0)
-		r = -errno;
+	if (r == 0) {
+		const char *slash = strrchr(new_path, '/');
+
+		r = path_rename_in(&in, slash ? slash + 1 : new_path, in.name, PATH_REPLACE);
+	}
 	if (r < 0) {
-		(void)unlink(new_path);
+		(void)path_unlink(new_path);
 		return r;
 	}
 	*ret = (struct unix_listener){
@@ -172,7 +228,7 @@ void unix_unlisten(struct unix_listener *listener)
 {
 	if (!listener->path)
 		return;
-	(void)unlink(listener->path);
+	(void)path_unlink(listener->path);
 	listener->fd = fd_close(listener->fd);
 	listener->lock_fd = fd_close(listener->lock_fd);
 	free(listener->path);

@@ -22,11 +22,15 @@ struct unix_listener {
 /*
  * Binds a socket of @type at @path; clients cannot connect before it listens.  CLOEXEC; blocking
  * unless @type has SOCK_NONBLOCK.  The socket gets @mode before it has a name, and then @owner and
- * @group, unless they are -1.  A stale socket, which no process serves, is replaced.
+ * @group, unless they are -1.  A stale socket, which no process serves, is replaced; missing
+ * directories are made with mode 0755.
  *
- * Return: the descriptor; -EADDRINUSE: another process serves @path; -errno.
+ * Return: the descriptor; -EADDRINUSE: another process serves @path; -ELOOP: sys/file/path.h; -errno.
  */
 int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group);
+
+/* Removes the socket at @path if it is still this one. */
+void unix_remove(const char *path, dev_t device, ino_t inode);
 
 /*
  * Listens on @path.  The socket gets @mode before it has a name, and then @group, unless that is

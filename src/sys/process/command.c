@@ -48,6 +48,9 @@ const char *command_option(struct command_options *options, int option, const ch
 		options->single = true;
 		forward->scope = FORWARD_MAIN;
 		return NULL;
+	case 'w':
+		options->log_reaped = true;
+		return NULL;
 	case COMMAND_SCOPE:
 		return forward_parse_scope(value, &forward->scope) < 0 ? "group, main or all"
 								       : NULL;

@@ -13,13 +13,14 @@
 struct command_options {
 	struct forward forward;
 	int death_signal; /* to the program at its parent's end, to the command at its; 0: none */
-	bool single;	  /* only the command: its remaining processes are spared */
+	bool single;	 /* only the command: its remaining processes are spared, unless by PID 1 */
+	bool log_reaped; /* each other process that is reaped */
 	uint64_t leftover_timeout_usec; /* time for the processes that remain after the command */
 	uint64_t success[4];		/* bits: the exit statuses that count as 0 */
 };
 
 /* For getopt_long(), with opterr 0: the letters, after "+:"; and the rows. */
-#define COMMAND_LETTERS "gp:e:r:"
+#define COMMAND_LETTERS "gp:e:r:w"
 #define COMMAND_ROWS                                                          \
 	{ "signal-scope", required_argument, NULL, COMMAND_SCOPE },           \
 		{ "single-child", no_argument, NULL, COMMAND_SINGLE },        \

@@ -65,7 +65,8 @@ int forward_as(const struct forward *forward, int signo, pid_t sender)
 {
 	if ((signo == SIGPIPE || signo == SIGXFSZ) && sender == getpid())
 		return 0;
-	if (forward_is_terminal_stop(signo) && forward->as[signo] == signo)
+	if (forward_is_terminal_stop(signo) && forward->as[signo] == signo &&
+	    forward->scope != FORWARD_MAIN)
 		return SIGSTOP;
 	return signo > 0 && signo < FORWARD_SIGNALS ? forward->as[signo] : 0;
 }

@@ -43,7 +43,8 @@ int forward_rewrite(struct forward *forward, const char *rule);
 /*
  * Returns the signal that @signo of @sender is passed on as; 0: none, as for SIGPIPE and SIGXFSZ
  * that this process caused.  A stop signal of a terminal without a rule becomes SIGSTOP: a command
- * that handles or ignores the stop signal would continue under a suspended init.
+ * that handles or ignores the stop signal would continue under a suspended init.  With FORWARD_MAIN it
+ * stays as it is, as of dumb-init without a session.
  */
 int forward_as(const struct forward *forward, int signo, pid_t sender);
 

@@ -80,7 +80,8 @@ int pid_file_read(const char *path, const uid_t owners[static PID_FILE_OWNERS], 
 	*why = "not a regular file";
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	*why = "a file of another user than root and the user of the service";
+	*why = "a file of another user than root and the user of the service: set notify-user, if the "
+	       "service changes to that user itself";
 	if (!pid_file_is_owner(st.st_uid, owners))
 		return -EPERM;
 	*why = "cannot be read";
@@ -88,7 +89,8 @@ int pid_file_read(const char *path, const uid_t owners[static PID_FILE_OWNERS], 
 	if (n < 0)
 		return -errno;
 	text[n] = '\0';
-	r = pid_file_parse(text, ret);
+	/* A longer line is cut, and so may be its number. */
+	r = n < LINE_MAX_BYTES || strchr(text, '\n') ? pid_file_parse(text, ret) : -EINVAL;
 	*why = r == -ENODATA ? "empty" : "not a pid";
 	return r;
 }

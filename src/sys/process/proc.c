@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/macro.h"
 
 static int proc_open_file(pid_t pid, const char *file)
 {
@@ -95,17 +97,21 @@ int proc_each_descriptor(pid_t pid, int (*each)(int dir, const char *name, void 
  * "S PPID PGRP SESSION TTY TPGID FLAGS MINFLT CMINFLT MAJFLT CMAJFLT UTIME STIME CUTIME CSTIME
  * PRIORITY NICE THREADS 0 START VSIZE RSS", times in ticks, RSS in pages.
  */
+#define FORKED_NOT_EXECUTED 0x40 /* PF_FORKNOEXEC of the kernel */
+
 static int proc_parse_fields(const char *text, struct proc_info *info)
 {
 	uint64_t tick_usec = USEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t user, system, children_user, children_system, start, pages;
+	unsigned flags;
 
 	if (sscanf(text,
-		   " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
+		   " %c %d %d %d %*d %*d %u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
 		   " %" SCNu64 " %*d %*d %*d %*d %" SCNu64 " %*u %" SCNu64,
-		   &info->state, &info->parent, &info->group, &info->session, &user, &system,
-		   &children_user, &children_system, &start, &pages) != 10)
+		   &info->state, &info->parent, &info->group, &info->session, &flags, &user,
+		   &system, &children_user, &children_system, &start, &pages) != 11)
 		return -EIO;
+	info->executed = !(flags & FORKED_NOT_EXECUTED);
 	info->cpu_usec = (user + system + children_user + children_system) * tick_usec;
 	info->memory = pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	info->started_usec = (start + 1) * tick_usec;
@@ -145,6 +151,24 @@ int proc_uid(pid_t pid, uid_t *ret)
 		return -EIO;
 	*ret = (uid_t)strtoul(line + 6, NULL, 10);
 	return 0;
+}
+
+bool proc_would_end(pid_t pid, int signo)
+{
+	static const char *const masks[] = { "\nSigBlk:\t", "\nSigIgn:\t", "\nSigCgt:\t" };
+	bool handled = signo == SIGCHLD || signo == SIGCONT || signo == SIGURG || signo == SIGWINCH;
+	char text[4096];
+
+	if (proc_read_text(pid, "status", text, sizeof(text)) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++) {
+		const char *line = strstr(text, masks[i]);
+
+		if (!line)
+			return false;
+		handled |= strtoull(line + strlen(masks[i]), NULL, 16) >> (signo - 1) & 1;
+	}
+	return !handled;
 }
 
 int proc_open(pid_t pid)

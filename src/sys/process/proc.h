@@ -10,6 +10,7 @@
 struct proc_info {
 	pid_t parent, group, session;
 	char state;	       /* R, S, D, Z, … */
+	bool executed;	       /* a program, since it was forked */
 	char name[64];	       /* of the executable, at most 15 bytes on most kernels */
 	uint64_t cpu_usec;     /* of processor time so far, with that of its waited-for children */
 	uint64_t memory;       /* resident bytes */
@@ -33,6 +34,12 @@ int proc_read(pid_t pid, struct proc_info *ret);
 
 /* The real uid of @pid: its messages carry it by default.  Return: as proc_read(). */
 int proc_uid(pid_t pid, uid_t *ret);
+
+/*
+ * Returns true if @signo would end @pid: it neither catches, ignores nor blocks it, and the default
+ * action is an end.  False if /proc does not show that.
+ */
+bool proc_would_end(pid_t pid, int signo);
 
 /* The age of @pid, rounded down to a tick of the kernel.  Return: as proc_read(). */
 int proc_age(pid_t pid, uint64_t *ret_usec);

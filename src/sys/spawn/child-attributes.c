@@ -1,18 +1,18 @@
 #include "sys/spawn/child-attributes.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/ioprio.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "base/macro.h"
+#include "sys/spawn/raw.h"
 
 /*
- * As after vfork the child shares the parent's memory, but is a process of its own: limits, nice
- * value and the other attributes are its own.  That includes the OOM score: processes with the same
- * memory share it otherwise, but not a child of vfork.
+ * The child may share the parent's memory, but is a process of its own: limits, nice value and the
+ * other attributes are its own.  Only the OOM score belongs to all processes with one memory, so a
+ * child that sets it gets a copy of the memory (sys/spawn/spawn.c).
  *
  * The set of capabilities is for the program, under every user.  Root would gain the whole bounding
  * set by the exec, so the bounding set is reduced to the capabilities.  Another user would lose all
@@ -34,50 +34,60 @@ static char *attributes_write_number(char *end, int number)
 	return end;
 }
 
-static int attributes_set_oom_score(int adjust)
+static long attributes_set_oom_score(int adjust)
 {
 	char text[16], *end = text + sizeof(text), *begin = attributes_write_number(end, adjust);
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	ssize_t n;
-	int error;
+	long fd, r;
 
+	fd = r = raw(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -1;
-	n = write(fd, begin, (size_t)(end - begin));
-	error = errno;
-	(void)close(fd);
-	errno = error;
-	return n < 0 ? -1 : 0;
+		return r;
+	r = raw(SYS_write, fd, begin, end - begin);
+	(void)raw(SYS_close, fd);
+	return r;
 }
 
-static int attributes_set_io_priority(int priority)
+/* Without the right to raise a hard limit, the nearest to what is wanted. */
+static long attributes_set_limit(int resource, struct rlimit limit, unsigned *lowered)
 {
-	return (int)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, priority);
+	long r = raw(SYS_prlimit64, 0, resource, &limit, NULL);
+	struct rlimit present;
+
+	if (r != -EPERM)
+		return r;
+	r = raw(SYS_prlimit64, 0, resource, NULL, &present);
+	if (r < 0)
+		return r;
+	limit.rlim_max = MIN(limit.rlim_max, present.rlim_max);
+	limit.rlim_cur = MIN(limit.rlim_cur, limit.rlim_max);
+	*lowered |= 1U << resource;
+	return raw(SYS_prlimit64, 0, resource, &limit, NULL);
 }
 
-static int attributes_set_limits(const struct attributes *attributes, int *limit)
+static long attributes_set_limits(const struct attributes *a, unsigned *lowered)
 {
-	for (int i = 0; i < RLIM_NLIMITS; i++) {
-		*limit = i;
-		if (attribute_limit_is_set(&attributes->limits[i]) &&
-		    syscall(SYS_prlimit64, 0, i, &attributes->limits[i], NULL) < 0)
-			return -1;
-	}
-	return 0;
+	long r = 0;
+
+	for (int i = 0; r == 0 && i < RLIM_NLIMITS; i++)
+		if (attribute_limit_is_set(&a->limits[i]))
+			r = attributes_set_limit(i, a->limits[i], lowered);
+	return r;
 }
 
 /* Only the capabilities in @set can be gained again, even by the exec of a privileged program. */
-static int attributes_bound_capabilities(uint64_t set)
+static long attributes_bound_capabilities(uint64_t set)
 {
 	for (int cap = 0; cap < 64; cap++) {
-		int has = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
+		long has = raw(SYS_prctl, PR_CAPBSET_READ, cap), r = 0;
 
 		if (has < 0) /* the kernel knows no more */
 			break;
-		if (has && !(set >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -1;
+		if (has && !(set >> cap & 1))
+			r = raw(SYS_prctl, PR_CAPBSET_DROP, cap);
+		if (r < 0)
+			return r;
 	}
-	return prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+	return raw(SYS_prctl, PR_SET_KEEPCAPS, 1);
 }
 
 void attributes_drop_inheritable(void)
@@ -93,50 +103,71 @@ void attributes_drop_inheritable(void)
 	(void)syscall(SYS_capset, &header, data);
 }
 
-static int attributes_set_capabilities(uint64_t set)
+static long attributes_set_capabilities(uint64_t set)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
+	long r;
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t half = (uint32_t)(set >> 32 * i);
 
 		data[i] = (struct __user_cap_data_struct){ half, half, half };
 	}
-	if (syscall(SYS_capset, &header, data) < 0 ||
-	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-		return -1;
-	for (int cap = 0; cap < 64; cap++) {
-		if ((set >> cap & 1) && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
-			return -1;
-	}
-	return 0;
+	r = raw(SYS_capset, &header, data);
+	if (r == 0)
+		r = raw(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
+	for (int cap = 0; r == 0 && cap < 64; cap++)
+		if (set >> cap & 1)
+			r = raw(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap);
+	return r;
 }
 
-enum spawn_step child_attributes_before_user(const struct attributes *a, int *limit)
+/* Each step is noted before it is taken, as it may last. */
+long child_attributes_before_user(const struct attributes *a, volatile enum spawn_step *step,
+				  unsigned *lowered)
 {
-	if (a->oom_score_adjust != ATTRIBUTE_KEEP &&
-	    attributes_set_oom_score(a->oom_score_adjust) < 0)
-		return SPAWN_STEP_OOM_SCORE;
-	if (a->nice != ATTRIBUTE_KEEP && setpriority(PRIO_PROCESS, 0, a->nice) < 0)
-		return SPAWN_STEP_NICE;
-	if (a->io_priority != ATTRIBUTE_KEEP && attributes_set_io_priority(a->io_priority) < 0)
-		return SPAWN_STEP_IO_CLASS;
-	if (CPU_COUNT(&a->cpus) > 0 && sched_setaffinity(0, sizeof(a->cpus), &a->cpus) < 0)
-		return SPAWN_STEP_CPUS;
-	if (a->capabilities != CAPABILITIES_KEEP &&
-	    attributes_bound_capabilities(a->capabilities) < 0)
-		return SPAWN_STEP_CAPABILITIES;
+	long r = 0;
+
+	*step = SPAWN_STEP_OOM_SCORE;
+	if (a->oom_score_adjust != ATTRIBUTE_KEEP)
+		r = attributes_set_oom_score(a->oom_score_adjust);
+	if (r < 0)
+		return r;
+	*step = SPAWN_STEP_NICE;
+	if (a->nice != ATTRIBUTE_KEEP)
+		r = raw(SYS_setpriority, PRIO_PROCESS, 0, a->nice);
+	if (r < 0)
+		return r;
+	*step = SPAWN_STEP_IO_CLASS;
+	if (a->io_priority != ATTRIBUTE_KEEP)
+		r = raw(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, a->io_priority);
+	if (r < 0)
+		return r;
+	*step = SPAWN_STEP_CPUS;
+	if (CPU_COUNT(&a->cpus) > 0)
+		r = raw(SYS_sched_setaffinity, 0, sizeof(a->cpus), &a->cpus);
+	if (r < 0)
+		return r;
+	*step = SPAWN_STEP_CAPABILITIES;
+	if (a->capabilities != CAPABILITIES_KEEP)
+		r = attributes_bound_capabilities(a->capabilities);
+	if (r < 0)
+		return r;
 	/* Last, as the limits may prevent the other steps. */
-	return attributes_set_limits(a, limit) < 0 ? SPAWN_STEP_LIMIT : SPAWN_STEP_NONE;
+	*step = SPAWN_STEP_LIMIT;
+	return attributes_set_limits(a, lowered);
 }
 
-enum spawn_step child_attributes_as_user(const struct attributes *a)
+long child_attributes_as_user(const struct attributes *a, volatile enum spawn_step *step)
 {
-	if (a->capabilities != CAPABILITIES_KEEP &&
-	    attributes_set_capabilities(a->capabilities) < 0)
-		return SPAWN_STEP_CAPABILITIES;
-	if (a->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return SPAWN_STEP_NO_NEW_PRIVILEGES;
-	return SPAWN_STEP_NONE;
+	long r = 0;
+
+	*step = SPAWN_STEP_CAPABILITIES;
+	if (a->capabilities != CAPABILITIES_KEEP)
+		r = attributes_set_capabilities(a->capabilities);
+	if (r < 0)
+		return r;
+	*step = SPAWN_STEP_NO_NEW_PRIVILEGES;
+	return a->no_new_privileges ? raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1) : 0;
 }

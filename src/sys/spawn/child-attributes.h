@@ -6,11 +6,13 @@
 
 /*
  * Sets the attributes that need the privileges of the parent, before the change of user.  The
- * descriptors must be in their places.
+ * descriptors must be in their places.  A limit that the parent may not raise stays at its hard
+ * limit, and is noted in *lowered.
  *
- * Return: SPAWN_STEP_NONE, or the step that failed, with errno, and with the limit in *limit.
+ * Return: 0, or -errno with the step that failed in *step.
  */
-enum spawn_step child_attributes_before_user(const struct attributes *a, int *limit);
+long child_attributes_before_user(const struct attributes *a, volatile enum spawn_step *step,
+				  unsigned *lowered);
 
 /*
  * Drops the inheritable capabilities of this process: children then pass only the ambient set on to
@@ -19,4 +21,4 @@ enum spawn_step child_attributes_before_user(const struct attributes *a, int *li
 void attributes_drop_inheritable(void);
 
 /* Sets the remaining attributes, after the change of user.  Return: likewise. */
-enum spawn_step child_attributes_as_user(const struct attributes *a);
+long child_attributes_as_user(const struct attributes *a, volatile enum spawn_step *step);

@@ -1,51 +1,64 @@
 /*
- * The order of the steps is fixed: control group, own table of descriptors, session and terminal,
- * descriptors, attributes that need privileges, groups and user, attributes of the user, directory,
- * signals, exec.  A failed step ends the child; the parent makes the message.
+ * The order of the steps is fixed: control group, session and terminal, signals, descriptors, input,
+ * attributes that need privileges, groups and user, attributes of the user, directory, exec.  A
+ * failed step ends the child; the parent makes the message.  From the step of the signals on SIGTERM
+ * ends the child, in each step in which a file system may keep it.
  */
 #include "sys/spawn/child.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
-#include <stdlib.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sys/prctl.h>
 
 #include "base/macro.h"
 #include "sys/spawn/child-attributes.h"
+#include "sys/spawn/raw.h"
 
-#ifndef CLOSE_RANGE_UNSHARE /* the kernel's headers are not everywhere */
-#define CLOSE_RANGE_UNSHARE (1u << 1)
-#endif
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* Only the step and errno: the parent makes the words. */
-static _Noreturn void child_exit(struct spawn_failure *failure, enum spawn_step step)
+/* Bytes of the kernel's set of signals. */
+#define KERNEL_MASK 8
+
+static void child_report(const struct spawn_block *block, const struct spawn_failure *failure)
 {
-	failure->step = step;
-	failure->error = errno;
-	_exit(errno == ENOENT ? 127 : 126);
+	(void)raw(SYS_write, block->report, failure, sizeof(*failure));
 }
 
-static int child_enter_session(const struct spawn_spec *spec)
+static _Noreturn void child_exit(struct spawn_block *block, long error)
 {
+	block->failure.step = block->step;
+	block->failure.error = (int)-error;
+	child_report(block, &block->failure);
+	for (;;)
+		(void)raw(SYS_exit_group, error == -ENOENT ? 127 : 126);
+}
+
+/* Ends the child if @r, the result of the present step, is an error. */
+static SPAWN_PLAIN void child_check(struct spawn_block *block, long r)
+{
+	if (r < 0)
+		child_exit(block, r);
+}
+
+static long child_enter_session(const struct spawn_spec *spec)
+{
+	pid_t pid;
+	long r;
+
 	if (!spec->keep_session)
-		return setsid() < 0 ? -1 : 0;
-	if (setpgid(0, 0) < 0)
-		return -1;
+		return raw(SYS_setsid);
+	r = raw(SYS_setpgid, 0, 0);
 	/* SIGTTOU is blocked here, so a background process may do this. */
-	if (spec->terminal >= 0)
-		(void)tcsetpgrp(spec->terminal, getpid());
-	return 0;
+	pid = (pid_t)raw(SYS_getpid);
+	if (r == 0 && spec->terminal >= 0)
+		(void)raw(SYS_ioctl, spec->terminal, TIOCSPGRP, &pid);
+	return r;
 }
 
-/* The standard streams and the files as one list, in the order of their targets. */
+/* The standard streams, the files and the report as one list, in the order of their targets. */
 static struct spawn_file child_file_at(const struct spawn_spec *spec, size_t i)
 {
 	if (i < ARRAY_SIZE(spec->stdio))
@@ -53,111 +66,127 @@ static struct spawn_file child_file_at(const struct spawn_spec *spec, size_t i)
 	return spec->files[i - ARRAY_SIZE(spec->stdio)];
 }
 
-static int child_place_descriptor(int from, int to)
+static long child_place_descriptor(int from, int to)
 {
 	if (from == to)
-		return fcntl(to, F_SETFD, 0);
-	return dup3(from, to, 0);
+		return raw(SYS_fcntl, to, F_SETFD, 0);
+	return raw(SYS_dup3, from, to, 0);
 }
 
 /* For kernels that cannot create the child in its group. */
-static int child_enter_cgroup(const struct spawn_spec *spec)
+static void child_enter_cgroup(const struct spawn_block *block)
 {
-	int fd, r;
+	struct spawn_failure failure = { .step = SPAWN_STEP_CGROUP };
+	int group = block->spec.cgroup;
+	long fd, r;
 
-	if (spec->cgroup <= 0)
-		return 0;
-	fd = openat(spec->cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	r = write(fd, "0", 1) < 0 ? -1 : 0;
-	(void)close(fd);
-	return r;
+	if (group <= 0 || block->inside)
+		return;
+	fd = r = raw(SYS_openat, group, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		r = raw(SYS_write, fd, "0", 1);
+		(void)raw(SYS_close, fd);
+	}
+	failure.error = (int)-r;
+	if (r < 0)
+		child_report(block, &failure);
 }
 
 /*
  * A source with the number of a target is first moved behind all targets, then each source to its
  * target: so no descriptor is overwritten that is still needed.
  */
-static int child_place_descriptors(const struct spawn_spec *spec)
+static long child_place_descriptors(struct spawn_block *block)
 {
+	const struct spawn_spec *spec = &block->spec;
 	size_t n = ARRAY_SIZE(spec->stdio) + spec->n_files;
-	int moved[ARRAY_SIZE(spec->stdio) + SPAWN_FILES_MAX];
+	long moved[ARRAY_SIZE(spec->stdio) + SPAWN_FILES_MAX];
 	int above = child_file_at(spec, n - 1).to + 1;
+	long r = 0;
 
-	if (spec->n_files > SPAWN_FILES_MAX) {
-		errno = E2BIG;
-		return -1;
-	}
-	for (size_t i = 0; i < n; i++) {
+	if (spec->n_files > SPAWN_FILES_MAX)
+		return -E2BIG;
+	if (block->report >= 0 && block->report < above)
+		r = raw(SYS_fcntl, block->report, F_DUPFD_CLOEXEC, above);
+	if (r > 0)
+		block->report = (int)r;
+	for (size_t i = 0; r >= 0 && i < n; i++) {
 		struct spawn_file file = child_file_at(spec, i);
 
-		moved[i] = file.from;
+		moved[i] = r = file.from;
 		if (file.from != file.to && file.from < above)
-			moved[i] = fcntl(file.from, F_DUPFD_CLOEXEC, above);
-		if (moved[i] < 0)
-			return -1;
+			moved[i] = r = raw(SYS_fcntl, file.from, F_DUPFD_CLOEXEC, above);
 	}
-	for (size_t i = 0; i < n; i++)
-		if (child_place_descriptor(moved[i], child_file_at(spec, i).to) < 0)
-			return -1;
-	return 0;
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = child_place_descriptor((int)moved[i], child_file_at(spec, i).to);
+	return r;
 }
 
-static int child_close_range_from(unsigned first, unsigned last)
+static long child_close_range(unsigned first, unsigned last)
 {
-	return first > last ? 0 : (int)syscall(SYS_close_range, first, last, 0);
-}
-
-/*
- * Until here the child may share the parent's table, which may have a descriptor for each of ten
- * thousand children.  Descriptors above all needed ones are neither copied nor closed one by one.
- */
-static int child_leave_descriptors(const struct spawn_spec *spec)
-{
-	int top = 2;
-
-	for (size_t i = 0; i < ARRAY_SIZE(spec->stdio) + spec->n_files; i++)
-		if (child_file_at(spec, i).from > top)
-			top = child_file_at(spec, i).from;
-	if (syscall(SYS_close_range, (unsigned)top + 1, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0)
-		return 0;
-	/* A table that is not shared is closed later. */
-	return spec->share_descriptors ? -1 : 0;
+	return first > last ? 0 : raw(SYS_close_range, first, last, 0);
 }
 
 /*
  * For Linux before 5.9, or a sandbox that refuses unknown calls.  The parent's own descriptors are
  * CLOEXEC; only inherited ones remain.
  */
-static void child_close_one_by_one(const struct spawn_spec *spec)
+static void child_close_one_by_one(const struct spawn_block *block)
 {
+	const struct spawn_spec *spec = &block->spec;
 	size_t next = 0;
 
 	for (int fd = 3; fd < 1024; fd++) {
 		if (next < spec->n_files && spec->files[next].to == fd)
 			next++;
-		else
-			(void)close(fd);
+		else if (fd != block->report)
+			(void)raw(SYS_close, fd);
 	}
 }
 
-/* The child gets 0, 1, 2 and its files, even if a library has forgotten CLOEXEC. */
-static int child_close_others(const struct spawn_spec *spec)
+/*
+ * The child gets 0, 1, 2 and its files, even if a library has forgotten CLOEXEC.  The others are
+ * closed now and not by the exec: a step that hangs must not keep the descriptors of other services
+ * open.
+ */
+static long child_close_others(const struct spawn_block *block)
 {
+	const struct spawn_spec *spec = &block->spec;
 	unsigned from = 3;
-	int r = 0;
+	long r = 0;
 
 	for (size_t i = 0; r == 0 && i < spec->n_files; i++) {
-		r = child_close_range_from(from, (unsigned)spec->files[i].to - 1);
+		r = child_close_range(from, (unsigned)spec->files[i].to - 1);
 		from = (unsigned)spec->files[i].to + 1;
 	}
+	if (r == 0 && block->report >= 0) {
+		r = child_close_range(from, (unsigned)block->report - 1);
+		from = (unsigned)block->report + 1;
+	}
 	if (r == 0)
-		r = child_close_range_from(from, UINT_MAX);
-	if (r == 0 || (errno != ENOSYS && errno != EPERM))
+		r = child_close_range(from, UINT_MAX);
+	if (r != -ENOSYS && r != -EPERM)
 		return r;
-	child_close_one_by_one(spec);
+	child_close_one_by_one(block);
 	return 0;
+}
+
+/* Without waiting for the other end of a FIFO.  Input is anything but a directory. */
+static long child_open_input(const struct spawn_spec *spec)
+{
+	long fd, r;
+
+	fd = r = raw(SYS_openat, AT_FDCWD, spec->input,
+		     O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (r >= 0 && raw(SYS_read, fd, NULL, 0) == -EISDIR)
+		r = -EISDIR;
+	if (r >= 0)
+		r = raw(SYS_fcntl, fd, F_SETFL, 0);
+	if (r >= 0)
+		r = raw(SYS_dup3, fd, STDIN_FILENO, 0);
+	if (fd >= 0)
+		(void)raw(SYS_close, fd);
+	return r;
 }
 
 /* snprintf() is not safe here. */
@@ -177,46 +206,39 @@ static void child_write_pids(const struct spawn_spec *spec)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(spec->pid_places); i++)
 		if (spec->pid_places[i])
-			child_write_pid(spec->pid_places[i], getpid());
+			child_write_pid(spec->pid_places[i], (pid_t)raw(SYS_getpid));
 }
 
-static int child_drop_groups(const struct spawn_spec *spec)
+static long child_drop_groups(const struct spawn_spec *spec)
 {
 	if (!spec->set_user && !spec->set_group && !spec->set_groups)
 		return 0;
-	return setgroups(spec->n_groups, spec->groups);
+	return raw(RAW_SETGROUPS, spec->n_groups, spec->groups);
 }
 
-static int child_set_group(const struct spawn_spec *spec)
+/* Sets the real, effective and saved number by @set, and compares them with the result of @get. */
+static long child_set_ids(long set, long get, unsigned id)
 {
-	gid_t real, effective, saved;
+	unsigned ids[3];
+	long r = raw(set, id, id, id);
 
+	if (r == 0)
+		r = raw(get, &ids[0], &ids[1], &ids[2]);
+	if (r == 0 && (ids[0] != id || ids[1] != id || ids[2] != id))
+		r = -EPERM;
+	return r;
+}
+
+static long child_set_group(const struct spawn_spec *spec)
+{
 	if (!spec->set_user && !spec->set_group)
 		return 0;
-	if (setresgid(spec->gid, spec->gid, spec->gid) < 0 ||
-	    getresgid(&real, &effective, &saved) < 0)
-		return -1;
-	if (real != spec->gid || effective != spec->gid || saved != spec->gid) {
-		errno = EPERM;
-		return -1;
-	}
-	return 0;
+	return child_set_ids(RAW_SETRESGID, RAW_GETRESGID, spec->gid);
 }
 
-static int child_set_user(const struct spawn_spec *spec)
+static long child_set_user(const struct spawn_spec *spec)
 {
-	uid_t real, effective, saved;
-
-	if (!spec->set_user)
-		return 0;
-	if (setresuid(spec->uid, spec->uid, spec->uid) < 0 ||
-	    getresuid(&real, &effective, &saved) < 0)
-		return -1;
-	if (real != spec->uid || effective != spec->uid || saved != spec->uid) {
-		errno = EPERM;
-		return -1;
-	}
-	return 0;
+	return spec->set_user ? child_set_ids(RAW_SETRESUID, RAW_GETRESUID, spec->uid) : 0;
 }
 
 static const char *child_search_path(char *const *envp)
@@ -227,20 +249,21 @@ static const char *child_search_path(char *const *envp)
 	return DEFAULT_PATH;
 }
 
-/* A script without #! is run by the shell. */
-static void child_execute_file(const struct spawn_spec *spec, const char *file)
+/* A script without #! is run by the shell.  Return: -errno. */
+static long child_execute_file(const struct spawn_block *block, const char *file)
 {
-	char **script = spec->script;
+	const struct spawn_spec *spec = &block->spec;
+	char **script = block->script;
+	long r = raw(SYS_execve, file, spec->argv, spec->envp);
 
-	(void)execve(file, spec->argv, spec->envp);
-	if (errno != ENOEXEC || !script)
-		return;
+	if (r != -ENOEXEC || !script)
+		return r;
 	script[0] = (char *)"sh";
 	script[1] = (char *)file;
 	for (size_t i = 1; spec->argv[i - 1]; i++)
 		script[i + 1] = spec->argv[i];
-	(void)execve("/bin/sh", script, spec->envp);
-	errno = ENOEXEC;
+	(void)raw(SYS_execve, "/bin/sh", script, spec->envp);
+	return r;
 }
 
 /*
@@ -252,108 +275,168 @@ static void child_copy_bytes(char *to, const char *from, size_t n)
 		*to++ = *from++;
 }
 
-/* execvp(3) with the child's own PATH; EACCES is remembered over the ENOENT of later places. */
-static void child_execute(const struct spawn_spec *spec)
+/*
+ * execvp(3) with the child's own PATH; EACCES is remembered over the ENOENT of later places.  Return:
+ * -errno.
+ */
+static long child_execute(const struct spawn_block *block)
 {
+	const struct spawn_spec *spec = &block->spec;
 	const char *name = spec->argv[0];
 	size_t name_length = strlen(name);
 	char file[PATH_MAX];
-	int error = ENOENT;
+	long error = -ENOENT;
 
-	if (strchr(name, '/') || !*name) {
-		child_execute_file(spec, name);
-		return;
-	}
+	if (spec->program > 0)
+		return raw(SYS_execveat, spec->program, "", spec->argv, spec->envp, AT_EMPTY_PATH);
+	if (strchr(name, '/') || !*name)
+		return child_execute_file(block, name);
 	for (const char *p = child_search_path(spec->envp), *end; p; p = *end ? end + 1 : NULL) {
 		end = strchrnul(p, ':');
 
 		size_t length = (size_t)(end - p);
+		long r;
 
 		if (length + name_length + 2 > sizeof(file))
 			continue;
 		child_copy_bytes(file, p, length);
 		file[length] = '/';
 		child_copy_bytes(file + length + (length > 0), name, name_length + 1);
-		child_execute_file(spec, file);
-		if (errno == EACCES)
-			error = EACCES;
-		else if (errno != ENOENT && errno != ENOTDIR)
-			return;
+		r = child_execute_file(block, file);
+		if (r == -EACCES)
+			error = -EACCES;
+		else if (r != -ENOENT && r != -ENOTDIR)
+			return r;
 	}
-	errno = error;
+	return error;
 }
 
-static void child_set_ignored(const sigset_t *ignored)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
+#if SPAWN_SHARES_MEMORY
+/* As the kernel has it on the processors of sys/spawn/raw.h. */
+struct kernel_action {
+	void (*handler)(int signo);
+	unsigned long flags;
+	void (*restorer)(void);
+	unsigned long mask;
+};
 
-	for (int signo = 1; signo <= SIGRTMAX; signo++)
-		if (sigismember(ignored, signo) == 1)
-			(void)sigaction(signo, &ignore, NULL);
+static void child_change_action(int signo, void (*handler)(int signo), bool only_handled)
+{
+	struct kernel_action action = { .handler = SIG_DFL };
+
+	if (only_handled && (raw(SYS_rt_sigaction, signo, NULL, &action, KERNEL_MASK) < 0 ||
+			     action.handler == SIG_DFL || action.handler == SIG_IGN))
+		return;
+	action = (struct kernel_action){ .handler = handler };
+	(void)raw(SYS_rt_sigaction, signo, &action, NULL, KERNEL_MASK);
+}
+#else
+static void child_change_action(int signo, void (*handler)(int signo), bool only_handled)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+
+	if (only_handled && (sigaction(signo, NULL, &action) < 0 || action.sa_handler == SIG_DFL ||
+			     action.sa_handler == SIG_IGN))
+		return;
+	action = (struct sigaction){ .sa_handler = handler };
+	(void)sigaction(signo, &action, NULL);
+}
+#endif
+
+/*
+ * A handler of the parent must not run in the child: nothing else ends with a signal.  The mask
+ * follows, so that a signal ends the child from here on.
+ */
+static long child_set_signals(const struct spawn_block *block)
+{
+	const struct spawn_spec *spec = &block->spec;
+
+	for (int signo = 1; signo <= KERNEL_MASK * CHAR_BIT; signo++) {
+		if (spec->ignored && sigismember(spec->ignored, signo) == 1)
+			child_change_action(signo, SIG_IGN, false);
+		else if (!block->reset)
+			child_change_action(signo, SIG_DFL, true);
+	}
+	return raw(SYS_rt_sigprocmask, SIG_SETMASK, spec->mask, NULL, KERNEL_MASK);
 }
 
 /* A parent that ends before the request sends no signal: so its pid is compared afterwards. */
-static int child_watch_parent(const struct spawn_spec *spec)
+static long child_watch_parent(const struct spawn_spec *spec)
 {
+	long r;
+
 	if (!spec->death_signal)
 		return 0;
-	if (prctl(PR_SET_PDEATHSIG, spec->death_signal) < 0)
-		return -1;
-	if (getppid() != spec->parent)
-		(void)kill(getpid(), spec->death_signal);
-	return 0;
+	r = raw(SYS_prctl, PR_SET_PDEATHSIG, spec->death_signal);
+	if (r == 0 && raw(SYS_getppid) != spec->parent)
+		(void)raw(SYS_kill, raw(SYS_getpid), spec->death_signal);
+	return r;
 }
 
-_Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *failure)
+/* Leaves the things that a child takes over from its parent. */
+static void child_leave_parent(struct spawn_block *block)
 {
-	const struct attributes *attributes = spec->attributes;
-	enum spawn_step step = SPAWN_STEP_NONE;
+	const struct spawn_spec *spec = &block->spec;
 
-	/*
-	 * The table of descriptors may be the parent's until here, while the parent is suspended.
-	 */
-	if (child_enter_cgroup(spec) < 0)
-		child_exit(failure, SPAWN_STEP_CGROUP);
-	if (!spec->keep_descriptors && child_leave_descriptors(spec) < 0)
-		child_exit(failure, SPAWN_STEP_CLOSE);
-	if (child_enter_session(spec) < 0)
-		child_exit(failure, SPAWN_STEP_SESSION);
-	if (spec->take_terminal && ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0)
-		child_exit(failure, SPAWN_STEP_TERMINAL);
-	if (!spec->keep_descriptors && child_place_descriptors(spec) < 0)
-		child_exit(failure, SPAWN_STEP_STDIO);
-	if (!spec->keep_descriptors && child_close_others(spec) < 0)
-		child_exit(failure, SPAWN_STEP_CLOSE);
-	if (spec->descriptors && setrlimit(RLIMIT_NOFILE, spec->descriptors) < 0)
-		child_exit(failure, SPAWN_STEP_CLOSE);
+	child_enter_cgroup(block);
+	block->step = SPAWN_STEP_SESSION;
+	child_check(block, child_enter_session(spec));
+	block->step = SPAWN_STEP_TERMINAL;
+	if (spec->take_terminal)
+		child_check(block, raw(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, 0));
+	block->step = SPAWN_STEP_SIGNALS;
+	child_check(block, child_set_signals(block));
+	block->step = SPAWN_STEP_STDIO;
+	if (!spec->keep_descriptors)
+		child_check(block, child_place_descriptors(block));
+	block->step = SPAWN_STEP_CLOSE;
+	if (!spec->keep_descriptors)
+		child_check(block, child_close_others(block));
+	if (spec->descriptors)
+		child_check(block, raw(SYS_prlimit64, 0, RLIMIT_NOFILE, spec->descriptors, NULL));
+}
+
+static SPAWN_PLAIN void child_become_user(struct spawn_block *block)
+{
+	const struct spawn_spec *spec = &block->spec;
+	const struct attributes *attributes = spec->attributes;
+
 	if (attributes)
-		step = child_attributes_before_user(attributes, &failure->limit);
-	if (step != SPAWN_STEP_NONE)
-		child_exit(failure, step);
+		child_check(block, child_attributes_before_user(attributes, &block->step,
+								&block->failure.lowered));
+	if (block->failure.lowered)
+		child_report(block, &block->failure);
 	if (spec->umask >= 0)
-		(void)umask((mode_t)spec->umask);
-	if (child_drop_groups(spec) < 0)
-		child_exit(failure, SPAWN_STEP_GROUPS);
-	if (child_set_group(spec) < 0)
-		child_exit(failure, SPAWN_STEP_GROUP);
-	if (child_set_user(spec) < 0)
-		child_exit(failure, SPAWN_STEP_USER);
+		(void)raw(SYS_umask, spec->umask);
+	block->step = SPAWN_STEP_GROUPS;
+	child_check(block, child_drop_groups(spec));
+	block->step = SPAWN_STEP_GROUP;
+	child_check(block, child_set_group(spec));
+	block->step = SPAWN_STEP_USER;
+	child_check(block, child_set_user(spec));
 	if (attributes)
-		step = child_attributes_as_user(attributes);
-	if (step != SPAWN_STEP_NONE)
-		child_exit(failure, step);
+		child_check(block, child_attributes_as_user(attributes, &block->step));
+}
+
+_Noreturn SPAWN_PLAIN void child_run(struct spawn_block *block)
+{
+	const struct spawn_spec *spec = &block->spec;
+
+	child_leave_parent(block);
+	block->step = SPAWN_STEP_INPUT;
+	if (spec->input)
+		child_check(block, child_open_input(spec));
+	child_become_user(block);
 	/* As the user: its access may be less than root's, or more where NFS squashes root. */
-	if ((spec->directory && chdir(spec->directory) < 0) ||
-	    (spec->directory_fd > 0 && fchdir(spec->directory_fd) < 0))
-		child_exit(failure, SPAWN_STEP_DIRECTORY);
+	block->step = SPAWN_STEP_DIRECTORY;
+	if (spec->directory)
+		child_check(block, raw(SYS_chdir, spec->directory));
+	if (spec->directory_fd > 0)
+		child_check(block, raw(SYS_fchdir, spec->directory_fd));
 	/* After the change of user, which resets the death signal. */
-	if (child_watch_parent(spec) < 0)
-		child_exit(failure, SPAWN_STEP_PARENT);
-	if (spec->ignored)
-		child_set_ignored(spec->ignored);
-	if (sigprocmask(SIG_SETMASK, spec->mask, NULL) < 0)
-		child_exit(failure, SPAWN_STEP_EXEC);
+	block->step = SPAWN_STEP_PARENT;
+	child_check(block, child_watch_parent(spec));
+	block->step = SPAWN_STEP_EXEC;
 	child_write_pids(spec);
-	child_execute(spec);
-	child_exit(failure, SPAWN_STEP_EXEC);
+	child_exit(block, child_execute(block));
 }

@@ -3,12 +3,16 @@
 /*
  * The code of a new process between clone and exec.
  *
- * The child runs in the parent's memory while the parent is suspended (as after vfork): it makes
- * only async-signal-safe calls, allocates and logs nothing, and writes only to *failure and
- * pid_places.
+ * The child may run in the memory of its parent, which goes on meanwhile: it makes only system calls
+ * of sys/spawn/raw.h, allocates and logs nothing, and reads and writes nothing but its block.  All
+ * of its steps that another user or a file system can hold up come after it has left the descriptors
+ * and the session of the parent.
  */
 
-#include "sys/spawn/spec.h"
+#include "sys/spawn/block.h"
 
-/* Ends with execve(), or writes *failure and exits with 127 or 126. */
-_Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *failure);
+/*
+ * Ends with execve(), which closes block->report; or writes a struct spawn_failure there and exits
+ * with 127 or 126.  A struct with SPAWN_STEP_CGROUP is no end: the child goes on outside the group.
+ */
+_Noreturn void child_run(struct spawn_block *block);

@@ -109,3 +109,14 @@ char *ids_user_text(char buf[static IDS_NAME_MAX], uid_t uid)
 		(void)snprintf(buf, IDS_NAME_MAX, "%u", uid);
 	return buf;
 }
+
+char *ids_group_text(char buf[static IDS_NAME_MAX], gid_t gid)
+{
+	struct group *gr = getgrgid(gid);
+
+	if (gr)
+		(void)snprintf(buf, IDS_NAME_MAX, "%s", gr->gr_name);
+	else
+		(void)snprintf(buf, IDS_NAME_MAX, "%u", gid);
+	return buf;
+}

@@ -27,3 +27,6 @@ int ids_groups_of(const char *name, gid_t gid, gid_t **groups, size_t *n);
 /* Writes the name of @uid, or its number if it has no name.  Returns @buf. */
 #define IDS_NAME_MAX 64
 char *ids_user_text(char buf[static IDS_NAME_MAX], uid_t uid);
+
+/* The same for a group. */
+char *ids_group_text(char buf[static IDS_NAME_MAX], gid_t gid);

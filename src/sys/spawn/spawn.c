@@ -1,58 +1,37 @@
 /*
- * CLONE_VM and CLONE_VFORK: the child runs in the parent's memory, on its own stack, while the
- * parent is suspended.  glibc has no wrapper for clone3, and a plain syscall() cannot return twice
- * on one stack: so assembler switches to the child's function, on known architectures.  On others,
- * and where a sandbox refuses clone3, glibc's clone() does the same by the older call.
+ * CLONE_VM: a copy of the memory of a large daemon costs several times what the rest of a start
+ * does.  Without CLONE_VFORK, which spawn() alone uses, nothing suspends the parent.  The child has
+ * a block of its own (sys/spawn/block.h) and a table of descriptors of its own: the parent may close
+ * what it has given.
+ *
+ * glibc has no wrapper for clone3, and a plain syscall() cannot return twice on one stack: so
+ * assembler switches to the child's function, on known architectures.  On others, and where a
+ * sandbox refuses clone3, glibc's clone() does the same by the older call.
  */
 #include "sys/spawn/spawn.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#if __has_include(<sanitizer/asan_interface.h>)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
-#endif
+#include "base/fd.h"
+#include "sys/spawn/child.h"
+#include "sys/spawn/raw.h"
 
 #ifndef CLONE_INTO_CGROUP
 #define CLONE_INTO_CGROUP 0x200000000ULL
 #endif
-
-/* Hardened builds clear variables on the stack: not the child's whole stack at every start. */
-#if __has_attribute(uninitialized)
-#define UNINITIALIZED __attribute__((uninitialized))
-#else
-#define UNINITIALIZED
+#ifndef CLONE_CLEAR_SIGHAND
+#define CLONE_CLEAR_SIGHAND 0x100000000ULL
 #endif
 
-/*
- * AddressSanitizer keeps locals elsewhere, and drops those of all frames below a call that does not
- * return.  The child's stack is in a frame of the parent: so it would drop the locals of the
- * parent's frames that wait for the child.
- */
-#define PLAIN_LOCALS __attribute__((no_sanitize_address))
-
-struct start {
-	const struct spawn_spec *spec;
-	struct spawn_failure *failure;
-	int flags;   /* CLONE_* */
-	bool inside; /* the child is created in its control group */
-};
-
-static int spawn_run_child(void *arg)
+static SPAWN_PLAIN int spawn_run_child(void *arg)
 {
-	const struct start *s = arg;
-	struct spawn_spec spec = *s->spec;
-
-	if (s->inside)
-		spec.cgroup = 0;
-	child_run(&spec, s->failure);
+	child_run(arg);
 }
 
 /* The kernel's struct clone_args of Linux 5.7, whose header is not everywhere. */
@@ -106,51 +85,48 @@ static long spawn_clone3_switch(struct clone3_args *args, int (*fn)(void *), voi
 }
 #endif
 
-#ifdef HAVE_CLONE3_SWITCH
-static PLAIN_LOCALS int spawn_clone3_start(void *stack, struct start *s)
+/* See sys/spawn/child-attributes.c. */
+static int spawn_flags(const struct spawn_block *block)
 {
-	bool into = s->spec->cgroup > 0;
+	const struct attributes *a = block->spec.attributes;
+	bool own_score = a && a->oom_score_adjust != ATTRIBUTE_KEEP;
+
+	return (SPAWN_SHARES_MEMORY && !own_score ? CLONE_VM : 0) |
+	       (block->suspends ? CLONE_VFORK : 0);
+}
+
+#ifdef HAVE_CLONE3_SWITCH
+static int spawn_clone3_start(struct spawn_block *block)
+{
+	int group = block->spec.cgroup;
 	struct clone3_args args = {
-		.flags = (uint64_t)s->flags | (into ? CLONE_INTO_CGROUP : 0),
+		.flags = (uint64_t)spawn_flags(block) | CLONE_CLEAR_SIGHAND |
+			 (group > 0 ? CLONE_INTO_CGROUP : 0),
 		.exit_signal = SIGCHLD,
-		.stack = (uint64_t)(uintptr_t)stack,
-		.stack_size = SPAWN_STACK,
-		.cgroup = into ? (uint64_t)s->spec->cgroup : 0,
+		.stack = (uint64_t)(uintptr_t)block,
+		.stack_size = (uint64_t)(spawn_block_stack(block) - (char *)block),
+		.cgroup = group > 0 ? (uint64_t)group : 0,
 	};
 
-	s->inside = into;
-	return (int)spawn_clone3_switch(&args, spawn_run_child, s);
+	block->inside = group > 0;
+	block->reset = true;
+	return (int)spawn_clone3_switch(&args, spawn_run_child, block);
 }
 #else
-static int spawn_clone3_start(void *stack, struct start *s)
+static int spawn_clone3_start(struct spawn_block *block)
 {
-	(void)stack;
-	(void)s;
+	(void)block;
 	return -ENOSYS;
 }
 #endif
 
-static int spawn_clone_start(char *stack, struct start *s)
+static int spawn_clone_start(struct spawn_block *block)
 {
 	pid_t pid;
 
-	s->inside = false;
-	pid = clone(spawn_run_child, stack + SPAWN_STACK, s->flags | SIGCHLD, s);
+	block->inside = block->reset = false;
+	pid = clone(spawn_run_child, spawn_block_stack(block), spawn_flags(block) | SIGCHLD, block);
 	return pid < 0 ? -errno : pid;
-}
-
-/* From Linux 5.9 on.  This call closes nothing: no descriptor has that number. */
-bool spawn_can_share(void)
-{
-	return syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
-}
-
-static int spawn_clone_flags(const struct spawn_spec *spec)
-{
-	/* With keep_descriptors, the exec ends the sharing. */
-	bool shares = spec->keep_descriptors || spec->share_descriptors;
-
-	return CLONE_VM | CLONE_VFORK | (shares ? CLONE_FILES : 0);
 }
 
 /* The errors of CLONE_INTO_CGROUP in clone(2), and of Linux before 5.7. */
@@ -160,48 +136,111 @@ static bool spawn_is_refused_group(const struct spawn_spec *spec, int error)
 				    error == -ENODEV || error == -EBADF);
 }
 
-static PLAIN_LOCALS int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid,
-				 struct spawn_failure *failure)
+static int spawn_clone(struct spawn_block *block)
 {
-	struct spawn_failure why = { 0 };
-	struct start s = { .spec = spec, .failure = &why, .flags = spawn_clone_flags(spec) };
-	int r;
+	int r = spawn_clone3_start(block);
 
-	r = spawn_clone3_start(stack, &s);
-	if (r == -ENOSYS || r == -EPERM || (spec->cgroup > 0 && (r == -E2BIG || r == -EINVAL)))
-		r = spawn_clone_start(stack, &s);
-	/*
-	 * The child has left its frames without a return: a sanitizer's marks of them are still on
-	 * the stack.
-	 */
-	ASAN_UNPOISON_MEMORY_REGION(stack, SPAWN_STACK);
-	if (r < 0 && spawn_is_refused_group(spec, r)) {
-		*failure = (struct spawn_failure){ .step = SPAWN_STEP_CGROUP, .error = -r };
-		return SPAWN_E_CHILD;
-	}
-	if (r < 0)
+	/* The older kernels know fewer flags (EINVAL) or a shorter struct (E2BIG). */
+	if (r == -ENOSYS || r == -EPERM || r == -E2BIG || r == -EINVAL)
+		r = spawn_clone_start(block);
+	if (!spawn_is_refused_group(&block->spec, r))
 		return r;
-	if (why.step != SPAWN_STEP_NONE) {
-		*failure = why;
-		return SPAWN_E_CHILD;
+	block->error = -r;
+	block->spec.cgroup = 0;
+	return spawn_clone(block);
+}
+
+static int spawn_make(const struct spawn_spec *spec, struct spawn_pool *pool, bool suspends,
+		      struct spawning *ret, int *error)
+{
+	struct spawn_block *block;
+	int report[2] = { -1, -1 }, r;
+
+	/* Without descriptors a stop still runs its commands. */
+	if (pipe2(report, O_CLOEXEC | O_NONBLOCK) < 0 && errno != EMFILE && errno != ENFILE)
+		return -errno;
+	r = spawn_block_new(&block, pool, spec);
+	if (r == 0) {
+		block->report = report[1];
+		block->suspends = suspends;
+		r = spawn_clone(block);
+		*error = block->error;
+		block->error = 0;
+		if (r < 0)
+			block = spawn_block_free(block, pool);
 	}
-	*pid = r;
+	(void)fd_close(report[1]);
+	if (r < 0) {
+		(void)fd_close(report[0]);
+		return r;
+	}
+	*ret = (struct spawning){ .pid = r, .fd = report[0], .block = block };
 	return 0;
 }
 
-/* A function of its own: a caller with a stack does not need this one. */
-static __attribute__((noinline)) int spawn_here(const struct spawn_spec *spec, pid_t *pid,
-						struct spawn_failure *failure)
+int spawn_begin(const struct spawn_spec *spec, struct spawn_pool *pool, struct spawning *ret,
+		int *error)
 {
-	_Alignas(16) char stack[SPAWN_STACK] UNINITIALIZED;
-
-	return spawn_on(stack, spec, pid, failure);
+	return spawn_make(spec, pool, false, ret, error);
 }
 
+/* The end of the pipe comes after the last use of the memory, by an exec and by an exit alike. */
+int spawn_check(struct spawning *s, struct spawn_pool *pool, struct spawn_failure *failure,
+		int *error)
+{
+	struct spawn_failure news;
+	ssize_t n = 0;
+
+	*error = 0;
+	if (!s->block)
+		return 0;
+	while (s->fd >= 0 && (n = read(s->fd, &news, sizeof(news))) == sizeof(news)) {
+		if (news.step == SPAWN_STEP_CGROUP)
+			s->block->error = news.error;
+		else
+			s->block->failure = news;
+	}
+	if (n < 0)
+		return SPAWN_E_PENDING;
+	*failure = s->block->failure;
+	*error = s->block->error;
+	s->fd = fd_close(s->fd);
+	s->block = spawn_block_free(s->block, pool);
+	return failure->step == SPAWN_STEP_NONE ? 0 : SPAWN_E_CHILD;
+}
+
+void spawn_abandon(struct spawning *s)
+{
+	if (s->block)
+		s->fd = fd_close(s->fd);
+	s->block = NULL;
+}
+
+enum spawn_step spawn_step_of(const struct spawning *s)
+{
+	return s->block && s->fd >= 0 ? s->block->step : SPAWN_STEP_NONE;
+}
+
+/* The parent is suspended: where no descriptor is left for a pipe, the outcome is known as well. */
 int spawn(const struct spawn_spec *spec, pid_t *pid, struct spawn_failure *failure)
 {
-	return spec->stack ? spawn_on(spec->stack, spec, pid, failure)
-			   : spawn_here(spec, pid, failure);
+	struct spawn_pool pool = { 0 };
+	struct spawning s;
+	int error, r = spawn_make(spec, &pool, true, &s, &error);
+
+	if (r < 0)
+		return r;
+	do {
+		struct pollfd p = { .fd = s.fd, .events = POLLIN };
+
+		if (s.fd >= 0)
+			(void)poll(&p, 1, -1);
+		r = spawn_check(&s, &pool, failure, &error);
+	} while (r == SPAWN_E_PENDING);
+	if (r == 0)
+		*pid = s.pid;
+	spawn_pool_done(&pool);
+	return r;
 }
 
 const char *spawn_step_text(enum spawn_step step)
@@ -211,13 +250,15 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_CGROUP] = "enter the control group",
 		[SPAWN_STEP_SESSION] = "make a session",
 		[SPAWN_STEP_TERMINAL] = "take the terminal",
+		[SPAWN_STEP_SIGNALS] = "set the signals",
 		[SPAWN_STEP_STDIO] = "connect standard input and output",
 		[SPAWN_STEP_CLOSE] = "close inherited descriptors",
+		[SPAWN_STEP_INPUT] = "open",
 		[SPAWN_STEP_OOM_SCORE] = "set oom-score-adjust",
 		[SPAWN_STEP_NICE] = "set the nice value",
 		[SPAWN_STEP_IO_CLASS] = "set the I/O class",
 		[SPAWN_STEP_CPUS] = "set the CPU affinity",
-		[SPAWN_STEP_LIMIT] = "set",
+		[SPAWN_STEP_LIMIT] = "set the limits",
 		[SPAWN_STEP_CAPABILITIES] = "set the capabilities",
 		[SPAWN_STEP_GROUPS] = "set the groups",
 		[SPAWN_STEP_GROUP] = "set the group",

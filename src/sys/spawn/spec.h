@@ -1,6 +1,6 @@
 #pragma once
 
-/* The specification of a new process, and the steps that create it. */
+/* The specification of a new process, and the steps that make it run its program. */
 
 #include <signal.h>
 #include <stdbool.h>
@@ -15,20 +15,19 @@ struct spawn_file {
 	int from, to;
 };
 
-/* Without 0, 1 and 2; the child's stack has a word for each. */
+/* Without 0, 1 and 2; the child's stack has a word for each, and for one more. */
 #define SPAWN_FILES_MAX 512
 
 /* Room for the digits of a pid and a NUL. */
 #define SPAWN_PID_MAX 12
 
-#define SPAWN_STACK 65536
-
 /* The program and its attributes.  All pointers are borrowed for the call. */
 struct spawn_spec {
 	char *const *argv;
-	void *stack; /* SPAWN_STACK bytes for the child, page-aligned; NULL: part of the caller's */
-	char **script; /* room for argv and two more, to run argv[0] as a shell script; or NULL */
+	int program;	       /* a descriptor of the child, executed instead of argv[0]; 0: none */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
+	bool script;	       /* run argv[0] by the shell if it has no #! */
+	const char *input;     /* a path to open as standard input, instead of stdio[0]; or NULL */
 	const char *directory; /* or NULL: stay */
 	int directory_fd;      /* likewise; 0 or less: stay */
 	int umask;	       /* or -1: keep */
@@ -39,9 +38,8 @@ struct spawn_spec {
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	bool keep_descriptors;	/* all that are not CLOEXEC; else only those below */
-	bool share_descriptors; /* the result of spawn_can_share() */
-	int stdio[3];		/* descriptors to become 0, 1 and 2 */
+	bool keep_descriptors; /* all that are not CLOEXEC; else only those below */
+	int stdio[3];	       /* descriptors to become 0, 1 and 2 */
 	const struct spawn_file
 		*files; /* further ones, 3 and above, each larger than the one before */
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
@@ -66,8 +64,10 @@ enum spawn_step {
 	SPAWN_STEP_CGROUP,
 	SPAWN_STEP_SESSION,
 	SPAWN_STEP_TERMINAL,
+	SPAWN_STEP_SIGNALS,
 	SPAWN_STEP_STDIO,
 	SPAWN_STEP_CLOSE,
+	SPAWN_STEP_INPUT,
 	SPAWN_STEP_OOM_SCORE,
 	SPAWN_STEP_NICE,
 	SPAWN_STEP_IO_CLASS,
@@ -86,5 +86,5 @@ enum spawn_step {
 struct spawn_failure {
 	enum spawn_step step;
 	int error; /* errno */
-	int limit; /* RLIMIT_..., of SPAWN_STEP_LIMIT */
+	unsigned lowered; /* bits 1 << RLIMIT_...: the parent's hard limits, which it may not raise */
 };

@@ -1,0 +1,372 @@
+/*
+ * The walk holds a descriptor of the directory that it has reached, and opens the next name in it with
+ * O_NOFOLLOW, so that no rename meanwhile leads it elsewhere.  The owner of each directory decides, so
+ * each is opened by itself: openat2(2) with RESOLVE_NO_SYMLINKS would do for one name what O_NOFOLLOW does.  A link
+ * that is followed is read, and its target takes the place of its name in the rest of the path.
+ */
+#include "sys/file/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+#ifndef RENAME_NOREPLACE /* some C libraries lack the wrapper of renameat2(2), too */
+#define RENAME_NOREPLACE 1
+#endif
+
+#define DIRECTORY_FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define FILE_FLAGS	(O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+#define LINKS_MAX	40 /* as the kernel */
+
+enum walk_last { WALK_KEEP, WALK_FOLLOW };
+
+struct walk {
+	struct path *path; /* its directory is where the walk is */
+	enum path_make make;
+	unsigned links;
+	char at[PATH_MAX], rest[PATH_MAX];
+};
+
+static bool path_trusts(const struct path *p, uid_t uid)
+{
+	return uid == 0 || uid == p->ours || uid == p->top;
+}
+
+/* Returns true if only trusted users can rename @entry, or, if it is NULL, a file in the directory. */
+static bool path_is_fixed(const struct path *p, const struct stat *entry)
+{
+	if (!path_trusts(p, p->st.st_uid))
+		return false;
+	if (!(p->st.st_mode & (S_IWGRP | S_IWOTH)))
+		return true;
+	/* A file may be a hard link that another user has made; a directory cannot. */
+	return p->st.st_mode & S_ISVTX && entry && S_ISDIR(entry->st_mode) &&
+	       path_trusts(p, entry->st_uid);
+}
+
+/* Notes the directory if it is the first one that lets another user rename @entry. */
+static void path_judge(struct walk *w, const struct stat *entry)
+{
+	struct path_doubt *doubt = &w->path->doubt;
+	const struct stat *st = &w->path->st;
+
+	if (*doubt->at || path_is_fixed(w->path, entry))
+		return;
+	(void)strcpy(doubt->at, *w->at ? w->at : "/");
+	doubt->uid = st->st_uid;
+	doubt->gid = st->st_gid;
+	doubt->mode = st->st_mode;
+	if (path_trusts(w->path, st->st_uid))
+		doubt->mode &= ~(mode_t)S_IWUSR;
+}
+
+/* Enters the directory @fd, which it takes. */
+static int path_enter(struct walk *w, int fd, const struct stat *st)
+{
+	fd_close(w->path->directory);
+	w->path->directory = fd;
+	w->path->st = *st;
+	return 0;
+}
+
+static int path_enter_top(struct walk *w)
+{
+	cleanup(closep) int fd = open("/", DIRECTORY_FLAGS);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	/* In a user namespace, root of the machine has another number, or none. */
+	w->path->top = st.st_uid;
+	*w->at = '\0';
+	return path_enter(w, take_fd(fd), &st);
+}
+
+/* Puts @target in front of the rest of the path. */
+static int path_prepend(struct walk *w, const char *target)
+{
+	size_t length = strlen(target), rest = strlen(w->rest) + 1;
+
+	if (length + 1 + rest > sizeof(w->rest))
+		return -ENAMETOOLONG;
+	memmove(w->rest + length + (rest > 1), w->rest, rest);
+	if (rest > 1)
+		w->rest[length] = '/';
+	memcpy(w->rest, target, length);
+	if (rest == 1)
+		w->rest[length] = '\0';
+	return *target == '/' ? path_enter_top(w) : 0;
+}
+
+/* Return: -ENOTDIR if @name is no link. */
+static int path_follow(struct walk *w, const char *name)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(w->path->directory, name, target, sizeof(target) - 1);
+
+	if (n < 0)
+		return errno == EINVAL ? -ENOTDIR : -errno;
+	path_judge(w, NULL);
+	if (*w->path->doubt.at || ++w->links > LINKS_MAX)
+		return -ELOOP;
+	if (n == 0)
+		return -ENOENT;
+	target[n] = '\0';
+	return path_prepend(w, target);
+}
+
+static int path_open_directory(struct walk *w, const char *name)
+{
+	int fd = openat(w->path->directory, name, DIRECTORY_FLAGS);
+
+	if (fd >= 0 || errno != ENOENT || w->make == PATH_FIND)
+		return fd < 0 ? -errno : fd;
+	if (mkdirat(w->path->directory, name, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = openat(w->path->directory, name, DIRECTORY_FLAGS);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Behind a directory that was renamed meanwhile, ".." is any other directory. */
+static int path_climb(struct walk *w, const struct stat *st, int fd)
+{
+	char *slash = strrchr(w->at, '/');
+
+	if (*w->path->doubt.at)
+		return -ELOOP;
+	if (slash)
+		*slash = '\0';
+	return path_enter(w, fd, st);
+}
+
+static int path_step(struct walk *w, const char *name)
+{
+	cleanup(closep) int fd = path_open_directory(w, name);
+	size_t length = strlen(w->at);
+	struct stat st;
+
+	if (fd == -ENOTDIR || fd == -ELOOP)
+		return path_follow(w, name);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fd < 0 ? fd : -errno;
+	if (strcmp(name, "..") == 0) {
+		int r = path_climb(w, &st, fd);
+
+		if (r == 0)
+			(void)take_fd(fd);
+		return r;
+	}
+	path_judge(w, &st);
+	if (length + 1 + strlen(name) >= sizeof(w->at))
+		return -ENAMETOOLONG;
+	w->at[length] = '/';
+	(void)strcpy(w->at + length + 1, name);
+	return path_enter(w, take_fd(fd), &st);
+}
+
+/* Takes the next name of the rest.  Return: 1: it is the last one; 0; -EISDIR: there is none; -errno. */
+static int path_take_name(struct walk *w)
+{
+	const char *name = w->rest;
+	size_t length;
+
+	do {
+		name += strspn(name, "/");
+		length = strcspn(name, "/");
+	} while (length == 1 && *name == '.' && name++);
+	if (length == 0)
+		return -EISDIR;
+	if (length > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(w->path->name, name, length);
+	w->path->name[length] = '\0';
+	memmove(w->rest, name + length, strlen(name + length) + 1);
+	return !*w->rest && strcmp(w->path->name, "..") != 0;
+}
+
+static int path_run(struct walk *w, enum walk_last last)
+{
+	struct path *p = w->path;
+	struct stat st;
+
+	for (;;) {
+		int r = path_take_name(w);
+
+		if (r == 1 && (last == WALK_KEEP ||
+			       fstatat(p->directory, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+			       !S_ISLNK(st.st_mode)))
+			break;
+		if (r >= 0)
+			r = r == 1 ? path_follow(w, p->name) : path_step(w, p->name);
+		if (r < 0)
+			return r;
+	}
+	path_judge(w, NULL);
+	return 0;
+}
+
+static int path_walk(struct path *ret, const char *text, uid_t uid, enum path_make make,
+		     enum walk_last last)
+{
+	struct walk w = { .path = ret, .make = make };
+	int r;
+
+	*ret = (struct path){ .directory = -1, .ours = uid };
+	if (strlen(text) >= sizeof(w.rest))
+		return -ENAMETOOLONG;
+	(void)strcpy(w.rest, text);
+	/* A relative path is that of the working directory. */
+	if (*text != '/' && !getcwd(w.at, sizeof(w.at)))
+		return -errno;
+	r = path_prepend(&w, *text == '/' ? "/" : w.at);
+	return r < 0 ? r : path_run(&w, last);
+}
+
+int path_find(struct path *ret, const char *text, enum path_make make)
+{
+	return path_walk(ret, text, geteuid(), make, WALK_KEEP);
+}
+
+void path_done(struct path *p)
+{
+	p->directory = fd_close(p->directory);
+}
+
+bool path_is_ours(const struct path *p)
+{
+	return path_is_fixed(p, NULL);
+}
+
+/* --- files --- */
+
+static int path_check(const struct path *p, const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		return -EISDIR;
+	if (S_ISLNK(st->st_mode))
+		return -ELOOP;
+	if (!S_ISREG(st->st_mode))
+		return -ENOTSUP;
+	if (!*p->doubt.at)
+		return 0;
+	if (st->st_nlink > 1)
+		return -EMLINK;
+	/* Elsewhere users who could put a file of another there can replace it as well. */
+	if (p->st.st_mode & S_IWOTH && st->st_uid != p->st.st_uid && !path_trusts(p, st->st_uid))
+		return -EUSERS;
+	return 0;
+}
+
+/* Without opening: that alone has effects on a device.  Return: -ENOENT if there is none. */
+static int path_check_name(const struct path *p, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(p->directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return path_check(p, &st);
+}
+
+int path_open_in(const struct path *p, const char *name, int flags, mode_t mode)
+{
+	cleanup(closep) int fd = -1;
+	struct stat st;
+	int r = path_check_name(p, name);
+
+	if (r < 0 && r != -ENOENT)
+		return r;
+	fd = openat(p->directory, name, flags | FILE_FLAGS, mode);
+	if (fd < 0)
+		return errno == ENXIO || errno == ENODEV ? -ENOTSUP : -errno;
+	/* Between the check and the opening it may have been replaced. */
+	r = fstat(fd, &st) < 0 ? -errno : path_check(p, &st);
+	return r < 0 ? r : take_fd(fd);
+}
+
+int path_open(const char *text, int flags, mode_t mode)
+{
+	cleanup(path_done) struct path p;
+	int r = path_walk(&p, text, geteuid(), flags & O_CREAT ? PATH_MAKE : PATH_FIND,
+			  WALK_FOLLOW);
+
+	return r < 0 ? r : path_open_in(&p, p.name, flags, mode);
+}
+
+int path_rename_in(const struct path *p, const char *from, const char *to, enum path_rename how)
+{
+	const unsigned flags = how == PATH_KEEP ? RENAME_NOREPLACE : 0;
+
+	if (syscall(SYS_renameat2, p->directory, from, p->directory, to, flags) == 0)
+		return 0;
+	/* Not every file system can keep the other file. */
+	if (errno != EINVAL || how != PATH_KEEP)
+		return -errno;
+	if (faccessat(p->directory, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	return renameat(p->directory, from, p->directory, to) < 0 ? -errno : 0;
+}
+
+int path_unlink_in(const struct path *p, const char *name)
+{
+	return unlinkat(p->directory, name, 0) < 0 ? -errno : 0;
+}
+
+int path_unlink(const char *text)
+{
+	cleanup(path_done) struct path p;
+	int r = path_find(&p, text, PATH_FIND);
+
+	return r < 0 ? r : path_unlink_in(&p, p.name);
+}
+
+int path_make_directory(const char *text, mode_t mode)
+{
+	cleanup(path_done) struct path p;
+	int r = path_find(&p, text, PATH_FIND);
+
+	return r < 0 ? r : mkdirat(p.directory, p.name, mode) < 0 ? -errno : 0;
+}
+
+int path_remove_directory(const char *text)
+{
+	cleanup(path_done) struct path p;
+	int r = path_find(&p, text, PATH_FIND);
+
+	return r < 0 ? r : unlinkat(p.directory, p.name, AT_REMOVEDIR) < 0 ? -errno : 0;
+}
+
+int path_refusal(const char *text, bool is_opened, uid_t uid, struct path_doubt *doubt)
+{
+	cleanup(path_done) struct path p;
+	int r = path_walk(&p, text, uid, PATH_FIND, is_opened ? WALK_FOLLOW : WALK_KEEP);
+
+	if (r == 0 && is_opened)
+		r = path_check_name(&p, p.name);
+	*doubt = p.doubt;
+	return r == -ENOENT || r == -EACCES ? 0 : r;
+}
+
+const char *path_error_text(int error)
+{
+	switch (error) {
+	case ENOTSUP:
+		return "it is a FIFO, a socket or a device";
+	case ELOOP:
+		return "it leads through a symbolic link, or .., below a directory that another "
+		       "user may change";
+	case EMLINK:
+		return "it has a second name in a directory that another user may change";
+	case EUSERS:
+		return "it belongs to another user, in a directory that every user may write to";
+	case EISDIR:
+		return "it is a directory";
+	default:
+		return strerror(error);
+	}
+}

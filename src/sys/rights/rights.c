@@ -1,0 +1,128 @@
+/*
+ * The rights are given up once, before a loop: capabilities first, in all of their sets, then system
+ * calls by a filter, which needs no_new_privs.
+ */
+#include "sys/rights/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#elif defined(__x86_64__)
+#define RIGHTS_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define RIGHTS_ARCH AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define RIGHTS_ARCH AUDIT_ARCH_RISCV64
+#endif
+
+static int rights_drop_capabilities(uint32_t kept)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	uint32_t all;
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		return -errno;
+	/* Only with a capability of its own; no_new_privs does as much for what comes later. */
+	for (unsigned long c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
+		if (c >= 32 || !(kept & UINT32_C(1) << c))
+			(void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	all = data[0].permitted | data[0].inheritable | data[1].permitted | data[1].inheritable;
+	/* A filter of the parent manager may forbid what would change nothing. */
+	if (!all)
+		return 0;
+	kept &= data[0].permitted;
+	data[0] = (struct __user_cap_data_struct){ .effective = kept, .permitted = kept };
+	data[1] = (struct __user_cap_data_struct){ 0 };
+	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
+}
+
+#ifdef RIGHTS_ARCH
+
+#define LOAD(member) \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, member))
+#define RETURN(action)	    BPF_STMT(BPF_RET | BPF_K, action)
+#define IS(value, yes, no)  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
+#define HAS(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, value, yes, no)
+#define DENY		    RETURN(SECCOMP_RET_ERRNO | EPERM)
+#define ALLOW		    RETURN(SECCOMP_RET_ALLOW)
+#define WRITING		    (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
+
+/* Each group of instructions begins and ends with the number of the call loaded. */
+static const struct sock_filter filter_head[] = {
+	LOAD(arch),
+	IS(RIGHTS_ARCH, 1, 0),
+	DENY,
+	LOAD(nr),
+	IS(SYS_clone3, 0, 1),
+	RETURN(SECCOMP_RET_ERRNO | ENOSYS),
+	IS(SYS_socket, 0, 4),
+	LOAD(args[0]),
+	IS(AF_UNIX, 0, 1),
+	ALLOW,
+	DENY,
+};
+
+static const struct sock_filter filter_reading[] = {
+	IS(SYS_openat, 0, 4), LOAD(args[2]), HAS(WRITING, 1, 0), ALLOW, DENY,
+#ifdef SYS_open
+	IS(SYS_open, 0, 4),   LOAD(args[1]), HAS(WRITING, 1, 0), ALLOW, DENY,
+#endif
+};
+
+static int rights_filter(const struct rights *rights)
+{
+	struct sock_filter filter[ARRAY_SIZE(filter_head) + ARRAY_SIZE(filter_reading) +
+				  2 * RIGHTS_CALLS_MAX + 1];
+	struct sock_fprog program = { .len = ARRAY_SIZE(filter_head), .filter = filter };
+
+	if (rights->n_calls > RIGHTS_CALLS_MAX)
+		return -E2BIG;
+	memcpy(filter, filter_head, sizeof(filter_head));
+	if (!rights->writes) {
+		memcpy(filter + program.len, filter_reading, sizeof(filter_reading));
+		program.len += ARRAY_SIZE(filter_reading);
+	}
+	for (size_t i = 0; i < rights->n_calls; i++) {
+		filter[program.len++] = (struct sock_filter)IS(rights->calls[i], 0, 1);
+		filter[program.len++] = (struct sock_filter)ALLOW;
+	}
+	filter[program.len++] = (struct sock_filter)DENY;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
+}
+
+#else
+
+static int rights_filter(const struct rights *rights)
+{
+	(void)rights;
+	return 0;
+}
+
+#endif
+
+int rights_keep(const struct rights *rights)
+{
+	int r = rights_drop_capabilities(rights->capabilities);
+
+	if (r < 0)
+		return r;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	r = rights_filter(rights);
+	/* A kernel without filters. */
+	return r == -ENOSYS || r == -EINVAL ? 0 : r;
+}

@@ -1,0 +1,41 @@
+#pragma once
+
+/*
+ * The memory that a new process reads and writes until it executes its program: a copy of its
+ * specification with all that this refers to, and its stack.  The parent goes on meanwhile, so
+ * nothing of it is the parent's own.
+ */
+
+#include "sys/spawn/spec.h"
+
+struct spawn_block {
+	struct spawn_block *next; /* in a pool */
+	size_t size;		  /* in bytes, of all: the stack is at its end */
+	struct spawn_spec spec;
+	char **script; /* room for argv and two more words, with spec.script; or NULL */
+	int report; /* the child also writes its failure here, as others cannot see it below; -1: none */
+	bool suspends; /* the parent, until the exec */
+	bool inside;   /* the child was created in its control group */
+	bool reset;    /* and without the signal handlers of its parent */
+	int error;     /* of the control group that refused the child, which went on; or 0 */
+	struct spawn_failure failure;
+	/* The next step of the child: written by it, and read by the parent to show it. */
+	volatile enum spawn_step step;
+};
+
+/* Blocks that are free.  A few are kept.  All zero: none. */
+struct spawn_pool {
+	struct spawn_block *free;
+	unsigned n;
+};
+
+/* Copies @spec into a block.  Return: 0 or -ENOMEM. */
+int spawn_block_new(struct spawn_block **ret, struct spawn_pool *pool,
+		    const struct spawn_spec *spec);
+
+/* Frees a @block that no process uses any more, or keeps it in @pool.  Returns NULL. */
+struct spawn_block *spawn_block_free(struct spawn_block *block, struct spawn_pool *pool);
+void spawn_pool_done(struct spawn_pool *pool);
+
+/* The upper end of the stack, aligned for a call. */
+char *spawn_block_stack(struct spawn_block *block);
