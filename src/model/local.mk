@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 
 # base: what a configuration is made of: keys, settings, nodes
 %C%_libmodel_la_SOURCES += \
-	%D%/base/table.h \
+	%D%/base/table.h %D%/base/key.h \
 	%D%/base/diag.h %D%/base/diag.c \
 	%D%/base/values.h %D%/base/values.c \
 	%D%/base/settings.h %D%/base/settings.c \

@@ -196,6 +196,23 @@ bool config_is_template(const char *path)
 	return length > 0 && path[length - 1] == '@';
 }
 
+bool config_is_instance(const char *path, const char *template)
+{
+	size_t length = strlen(template);
+
+	return strncmp(path, template, length) == 0 && !strchr(path + length, '/');
+}
+
+const char *config_required_template(const struct node_config *node, const char *path)
+{
+	char **name = node->parts.edges ? node->parts.edges->required : NULL;
+
+	for (; name && *name; name++)
+		if (config_is_template(*name) && config_is_instance(path, *name))
+			return *name;
+	return NULL;
+}
+
 struct node_config *config_find(const struct config *config, const char *path)
 {
 	return dict_find(&config->by_path, path);

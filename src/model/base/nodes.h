@@ -31,5 +31,11 @@ const char *config_check_name(const char *path);
 /* Returns true for the name of a template, which ends with '@'. */
 bool config_is_template(const char *path);
 
+/* Returns true if the node @path is an instance of @template. */
+bool config_is_instance(const char *path, const char *template);
+
+/* Returns the template by which @node requires its instance @path, or NULL. */
+const char *config_required_template(const struct node_config *node, const char *path);
+
 /* Returns NULL if there is no such node. */
 struct node_config *config_find(const struct config *config, const char *path);

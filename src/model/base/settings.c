@@ -92,6 +92,8 @@ static void settings_free_edges(struct stated_edges *edges)
 {
 	for (size_t i = 0; edges && i < N_EDGES; i++)
 		free(edges->nodes[i]);
+	if (edges)
+		free(edges->required);
 	free(edges);
 }
 

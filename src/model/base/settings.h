@@ -19,14 +19,9 @@
 #include "model/base/diag.h"
 #include "model/base/values.h"
 
-enum key_id {
-#define KEY(id, ...) KEY_##id,
-#include "model/base/table.h"
-	N_KEYS
-};
-
 #define CONFIG_NAME_MAX	     200 /* bytes of a node's path, with the slashes */
 #define CONFIG_DEPTH_MAX     32	 /* parts of a node's path */
+#define CONFIG_KEYS_MAX	     128 /* see model/base/key.h */
 #define CONFIG_NODES_MAX     100000
 #define CONFIG_INSTANCES_MAX 10000	       /* of one template */
 #define CONFIG_LINE_MAX	     (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
@@ -99,6 +94,7 @@ struct stated_edges {
 		char **names[N_EDGES]; /* until resolve_sections() has found the nodes */
 	};
 	struct place places[N_EDGES]; /* of these keys */
+	char **required; /* the names of requires, if a template is among them; or NULL */
 };
 
 /* PART_HOOKS. */
@@ -112,6 +108,7 @@ struct outputs {
 	uint64_t log_size;     /* bytes; UINT64_MAX: infinity */
 	uint64_t log_age_usec; /* 0: none */
 	int log_keep;
+	gid_t log_group; /* -1: the logger's */
 	bool log_compress;
 	enum output_format log_format;
 	enum log_timestamp log_timestamp;
@@ -122,7 +119,7 @@ struct outputs {
 	{                                                                                  \
 		.stdio = { [0 ... 2] = { .kind = OUTPUT_DEFAULT } },                       \
 		.log = { .kind = OUTPUT_DEFAULT }, .log_size = UINT64_C(10) * 1024 * 1024, \
-		.log_keep = CONFIG_LOG_KEEP_DEFAULT                                        \
+		.log_keep = CONFIG_LOG_KEEP_DEFAULT, .log_group = (gid_t)-1,               \
 	}
 
 /* To be read by node_config_part(), and written by node_config_own_part(). */
@@ -171,7 +168,7 @@ struct node_config {
 	int umask; /* or -1: the daemon's */
 	int stop_signal;
 	char **argv;	    /* words after substitution, NULL-terminated, or NULL for a group */
-	char *command;	    /* argv as written, to be shown */
+	char *command;	    /* argv with its quotes, to be shown */
 	char *directory;    /* absolute, or NULL: the daemon's */
 	char **environment; /* "NAME=VALUE", each name once, NULL-terminated, or NULL */
 	char **environment_files; /* the files of some of these, NULL-terminated, or NULL */
@@ -206,11 +203,10 @@ struct node_config {
 
 /* The section of a node: the lines of its keys, and the settings that services below inherit. */
 struct section {
-	unsigned lines[N_KEYS];			  /* of each key; 0: not in the section */
-	const char *template_file;		  /* of the lines that come from the template */
-	uint64_t of_template[(N_KEYS + 63) / 64]; /* a bit for each of these keys */
-	const char *
-		*files; /* of the keys that are in neither of these two files; N_KEYS, or NULL */
+	unsigned lines[CONFIG_KEYS_MAX];	    /* of each key; 0: not in the section */
+	const char *template_file;		    /* of the lines that come from the template */
+	uint64_t of_template[CONFIG_KEYS_MAX / 64]; /* a bit for each of these keys */
+	const char **files;	   /* of each key that is in neither of these two files; or NULL */
 	struct node_config stated; /* the settings of inherited keys, before substitution */
 };
 
@@ -280,7 +276,7 @@ struct section *node_config_own_section(struct node_config *node);
 void section_free(struct section *section);
 
 /* The line of @key in the section of @node, or 0. */
-static inline unsigned node_config_line(const struct node_config *node, enum key_id key)
+static inline unsigned node_config_line(const struct node_config *node, unsigned key)
 {
 	return node->section ? node->section->lines[key] : 0;
 }

@@ -225,6 +225,7 @@ KEY(LOG_KEEP, "log-keep", INHERITED, log_keep, OUTPUT(log_keep), LIVE,
 	"rotated log files that are kept")
 KEY(LOG_COMPRESS, "log-compress", INHERITED, bool, OUTPUT(log_compress), LIVE,
 	"whether older rotated log files are compressed")
+KEY(LOG_GROUP, "log-group", INHERITED, gid, OUTPUT(log_group), LIVE, "group of new log files")
 KEY(LOG_TIMESTAMP, "log-timestamp", INHERITED, log_timestamp, OUTPUT(log_timestamp), LIVE,
 	"time in front of each line of the output")
 KEY(LOG_FULL, "log-full", INHERITED, log_full, OUTPUT(log_full), LIVE,

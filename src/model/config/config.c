@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "model/config/dropin.h"
@@ -338,6 +339,18 @@ static int config_drop_sections(const struct config *config)
 			section_free(take(node->section));
 	}
 	return 0;
+}
+
+/* conf.d is optional. */
+size_t config_default_paths(const char *const **ret)
+{
+	static const char *const paths[] = {
+		SYSCONFDIR "/swansong/swansong.ini",
+		SYSCONFDIR "/swansong/conf.d",
+	};
+
+	*ret = paths;
+	return access(paths[1], F_OK) == 0 ? 2 : 1;
 }
 
 int config_load(struct config **ret, const char *const *paths, size_t n_paths,

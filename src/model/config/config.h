@@ -12,14 +12,16 @@
 #include "model/base/nodes.h"
 
 /*
- * Reads @paths in order as one configuration: files, or directories with *.ini, which are read in
- * the order of their names.  A section may be in one file, and in its drop-ins (source_each_dropin()),
+ * Reads @paths in order as one configuration: files, or directories, see source_each().  A section may be in one file, and in its drop-ins (source_each_dropin()),
  * which override that file and the files after it.  All errors go to @diag.
  *
  * Return: 0; -EINVAL with at least one error in @diag and nothing in *ret; -ENOMEM.
  */
 int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		const struct config_names *names, struct diag *diag);
+
+/* The paths without any on a command line: that of the file, and conf.d beside it.  Returns their number. */
+size_t config_default_paths(const char *const **ret);
 
 /* The use of sd_notify(3) by a command of `swansongd -- CMD ARGS`. */
 enum command_notify {

@@ -77,12 +77,12 @@ static void resolve_no_node(struct resolver *r, struct node_config *node, enum k
 static size_t resolve_instances(const struct resolver *r, const char *name,
 				struct node_config **nodes)
 {
-	size_t length = strlen(name), n = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < r->config->n_nodes; i++) {
 		struct node_config *node = r->config->nodes[i];
 
-		if (strncmp(node->path, name, length) != 0 || strchr(node->path + length, '/'))
+		if (!config_is_instance(node->path, name))
 			continue;
 		if (nodes)
 			nodes[n] = node;
@@ -128,6 +128,7 @@ static int resolve_edges(struct resolver *r, struct node_config *node, enum edge
 	struct stated_edges *edges = node->parts.edges;
 	enum key_id key = key_of_edge(edge);
 	cleanup(freep) char **names = NULL;
+	bool any_template = false;
 	size_t n = 0;
 
 	if (!edges->names[edge] || !*edges->names[edge])
@@ -139,10 +140,14 @@ static int resolve_edges(struct resolver *r, struct node_config *node, enum edge
 	if (!nodes)
 		return -ENOMEM;
 	r->mark++;
-	for (char **name = names; *name; name++)
+	for (char **name = names; *name; name++) {
 		n += resolve_edge(r, node, key, *name, nodes + n);
+		any_template |= config_is_template(*name);
+	}
 	free(edges->names[edge]);
 	edges->nodes[edge] = take(nodes);
+	if (edge == EDGE_REQUIRES && any_template)
+		edges->required = take(names);
 	return 0;
 }
 

@@ -148,6 +148,35 @@ int config_new_transient(struct config **ret, const struct config *base,
 	return 0;
 }
 
+int config_new_requirer(struct config **ret, const char *path, const struct node_config *target)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct node_config *node, *required;
+	struct stated_edges *edges;
+	struct place place = {};
+	int r;
+
+	r = config_new(&config);
+	if (r == 0)
+		r = config_add_file(config, "client", &place.file);
+	if (r == 0)
+		r = config_add_node(config, target->path, place, &required);
+	if (r == 0)
+		r = config_add_node(config, path, place, &node);
+	if (r < 0)
+		return r;
+	node->shutdown_timeout_usec = target->shutdown_timeout_usec;
+	edges = node_config_own_edges(node);
+	if (edges)
+		edges->nodes[EDGE_REQUIRES] = calloc(2, sizeof(struct node_config *));
+	if (!edges || !edges->nodes[EDGE_REQUIRES])
+		return -ENOMEM;
+	edges->nodes[EDGE_REQUIRES][0] = required;
+	edges->places[EDGE_REQUIRES] = place;
+	*ret = take(config);
+	return 0;
+}
+
 static int transient_copy_targets(struct config *to, struct node_config *const *targets,
 				  struct node_config ***ret)
 {

@@ -28,6 +28,12 @@ int config_new_transient(struct config **ret, const struct config *base,
 			 struct diag *diag);
 
 /*
+ * Makes a configuration of a group at @path that requires @target and has its budget.  @path may
+ * have a name that no section can have.  Return: 0; -E2BIG; -ENOMEM.
+ */
+int config_new_requirer(struct config **ret, const char *path, const struct node_config *target);
+
+/*
  * Checks the edges of @config together with those of @n nodes of other configurations, as
  * graph_check() (model/config/graph.h).  Return: 0; -E2BIG beyond CONFIG_NODES_MAX; -ENOMEM.
  */

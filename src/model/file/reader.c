@@ -2,39 +2,31 @@
 
 #include <errno.h>
 #include <ini.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/macro.h"
-#include "base/parse.h"
 #include "base/text.h"
 #include "model/base/settings.h"
 
 /*
- * inih reads an INI file that it cannot misread, which is made from the real file on the fly:
+ * inih gets each section and each key as one line that no build of it can misread:
  *
  *	the file			what inih reads
- *	[web/nginx]			*=<1
- *					*=+hhgfgccpgoghgjgohi
- *					*=>9
- *	command = nginx -g "a ; b"	command=<2
- *	    --more			command=+goghgjgohicacnghcaccgb
- *					command=+cadlcagccccacacacacacacac
- *					command=>23
+ *	[web/nginx]			*=web/nginx
+ *	user = www			user=www
+ *	command = nginx -g "a ; b"	command=@
+ *	    --more
  *
  * The packaged library cuts lines at 200 bytes and section names at 49, takes " ;" for a comment
  * and ':' for '=', reports continuation lines as further keys, and knows no line numbers, all
- * without an error.  So every section and key is fed as an item: its line number, its bytes in
- * short encoded pieces, and its length, which reveals a loss.  The result does not depend on the
- * options that the library was built with, and none of its variables is changed.
- *
- * The text is read in place: the lines of a value are moved together inside it.
+ * without an error.  So a value that it could cut or change stays aside.  inih calls its handler
+ * before it takes the next line: what arrives is compared with what was fed, and the handler gets
+ * the value, aside or not, from the text, in which the lines of a value are moved together.
  */
 
 #define SECTION_NAME "*" /* the name of the items that are sections: no key can have it */
+#define ASIDE	     "@"
 #define ROOM_MIN     (READER_KEY_MAX + 32)
-
-enum phase { PHASE_NONE, PHASE_BEGIN, PHASE_BODY };
 
 struct reader {
 	/* The file. */
@@ -46,19 +38,12 @@ struct reader {
 	char section[DIAG_EXCERPT_MAX]; /* for messages */
 
 	/* The item that is fed to inih. */
-	enum phase phase;
-	unsigned item_line;
-	char name[READER_KEY_MAX + 1];
+	const char *name; /* NULL: there is none */
 	const char *value;
-	size_t size, fed;
-	size_t n_items;
+	const char *fed; /* the value, or ASIDE */
+	unsigned item_line;
 
-	/* The item that is received from inih. */
 	const struct reader_handler *handler;
-	char *received;
-	size_t n_received;
-	unsigned received_line; /* 0: no item has begun */
-	size_t n_delivered;
 	int error;
 };
 
@@ -185,16 +170,12 @@ static void reader_remove_comment(struct span *value)
 	*value = reader_trim(*value);
 }
 
-/* @name must fit. */
 static void reader_set_item(struct reader *r, const char *name, struct span value, unsigned line)
 {
-	(void)strcpy(r->name, name);
-	r->n_items++;
+	*value.end = '\0';
+	r->name = name;
 	r->value = value.begin;
-	r->size = (size_t)(value.end - value.begin);
-	r->fed = 0;
 	r->item_line = line;
-	r->phase = PHASE_BEGIN;
 }
 
 /* Returns true if only a comment follows, or nothing. */
@@ -220,12 +201,10 @@ static void reader_section(struct reader *r, struct span line)
 		reader_error(r, r->line, "section without a name: expected [NAME]");
 	if (!close)
 		close = name.begin;
-	*close = '\0';
 	name.end = close;
-
-	r->in_section = true;
-	(void)diag_excerpt(r->section, *name.begin ? name.begin : "?");
 	reader_set_item(r, SECTION_NAME, name, r->line);
+	r->in_section = true;
+	(void)diag_excerpt(r->section, *r->value ? r->value : "?");
 }
 
 static bool reader_is_good_key(struct span key)
@@ -280,7 +259,7 @@ static bool reader_next_item(struct reader *r)
 {
 	struct span line;
 
-	while (r->phase == PHASE_NONE && reader_next_line(r, &line)) {
+	while (!r->name && reader_next_line(r, &line)) {
 		if (reader_is_void_line(line))
 			continue;
 		reader_check_text(r, line);
@@ -294,97 +273,55 @@ static bool reader_next_item(struct reader *r)
 		else
 			reader_entry(r, line);
 	}
-	return r->phase != PHASE_NONE;
+	return r->name;
 }
 
-/* Writes a letter for each half of a byte, as far as there is room. */
-static char *reader_encode_bytes(char *out, const char *end, const char **bytes,
-				 const char *bytes_end)
+/* Returns true if no build of inih changes the value in a line of @room bytes with its end. */
+static bool reader_is_plain(const struct reader *r, int room)
 {
-	for (; *bytes < bytes_end && end - out >= 2; ++*bytes) {
-		*out++ = (char)('a' + ((unsigned char)**bytes >> 4));
-		*out++ = (char)('a' + (**bytes & 15));
-	}
-	return out;
+	const char *p = r->value;
+
+	if (*p == ' ')
+		return false;
+	while (*p >= ' ' && *p <= '~' && *p != ';' && *p != '#')
+		p++;
+	if (*p || (p > r->value && p[-1] == ' '))
+		return false;
+	return strlen(r->name) + strlen("=") + (size_t)(p - r->value) + 2 < (size_t)room;
 }
 
-/* fgets() as inih sees it: the next line of the item, or of the next item. */
+/* fgets() as inih sees it: the next item. */
 static char *reader_feed(char *buffer, int room, void *stream)
 {
 	struct reader *r = stream;
-	char *end = buffer + room - 2; /* a newline and a NUL */
-	const char *rest;
-	char *out;
 
-	if (room < ROOM_MIN)
+	if (!r->error && r->name)
+		r->error = -EBADMSG; /* the last item has not arrived */
+	else if (!r->error && room < ROOM_MIN)
 		r->error = -EMSGSIZE;
 	if (r->error || !reader_next_item(r))
 		return NULL;
-
-	out = stpcpy(stpcpy(buffer, r->name), "=");
-	rest = r->value + r->fed;
-	if (r->phase == PHASE_BEGIN) {
-		out += sprintf(out, "<%u", r->item_line);
-		r->phase = PHASE_BODY;
-	} else if (r->fed < r->size) {
-		*out++ = '+';
-		out = reader_encode_bytes(out, end, &rest, r->value + r->size);
-		r->fed = (size_t)(rest - r->value);
-	} else {
-		out += sprintf(out, ">%zu", r->size);
-		r->phase = PHASE_NONE;
-	}
-	*out++ = '\n';
-	*out = '\0';
+	r->fed = reader_is_plain(r, room) ? r->value : ASIDE;
+	(void)sprintf(buffer, "%s=%s\n", r->name, r->fed);
 	return buffer;
 }
 
-/* The received bytes fit: they were fed by this module, and are fewer than in the file. */
-static void reader_receive(struct reader *r, const char *piece)
-{
-	for (; *piece; piece += 2)
-		r->received[r->n_received++] = (char)((piece[0] - 'a') << 4 | (piece[1] - 'a'));
-}
-
-static int reader_deliver(struct reader *r, const char *name, const char *length)
-{
-	const struct reader_handler *handler = r->handler;
-	unsigned line = r->received_line;
-	uint64_t fed;
-
-	if (!line || parse_uint(length, SIZE_MAX, &fed) < 0 || fed != r->n_received)
-		return -EBADMSG;
-	r->received[r->n_received] = '\0';
-	r->received_line = 0;
-	r->n_delivered++;
-	if (strcmp(name, SECTION_NAME) == 0)
-		return handler->on_section(handler->arg, line, r->received);
-	return handler->on_entry(handler->arg, line, name, r->received);
-}
-
 /* inih's handler; its own sections are not used. */
-static int reader_on_piece(void *user, const char *section, const char *name, const char *piece)
+static int reader_on_item(void *user, const char *section, const char *name, const char *fed)
 {
 	struct reader *r = user;
-	uint64_t line = 0;
-	int reason = 0;
+	const struct reader_handler *handler = r->handler;
 
 	(void)section;
-	switch (*piece) {
-	case '<':
-		reason = parse_uint(piece + 1, UINT32_MAX, &line);
-		r->received_line = (unsigned)line;
-		r->n_received = 0;
-		break;
-	case '+':
-		reader_receive(r, piece + 1);
-		break;
-	default:
-		reason = reader_deliver(r, name, piece + 1);
-		break;
-	}
-	if (reason < 0 && !r->error)
-		r->error = reason;
+	if (r->error)
+		return 1;
+	if (!r->name || strcmp(name, r->name) != 0 || strcmp(fed, r->fed) != 0)
+		r->error = -EBADMSG;
+	else if (strcmp(name, SECTION_NAME) == 0)
+		r->error = handler->on_section(handler->arg, r->item_line, r->value);
+	else
+		r->error = handler->on_entry(handler->arg, r->item_line, r->name, r->value);
+	r->name = NULL;
 	return 1;
 }
 
@@ -392,25 +329,19 @@ int reader_parse(char *text, size_t size, const char *file, struct diag *diag,
 		 const struct reader_handler *handler)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark */
-	cleanup(freep) char *received = malloc(size + 1);
 	struct reader r = {
 		.next = text,
 		.end = text + size,
 		.file = file,
 		.diag = diag,
 		.handler = handler,
-		.received = received,
 	};
 	int outcome;
 
-	if (!received)
-		return -ENOMEM;
 	if (size >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0)
 		r.next += strlen(mark);
-	outcome = ini_parse_stream(reader_feed, &r, reader_on_piece, &r);
+	outcome = ini_parse_stream(reader_feed, &r, reader_on_item, &r);
 	if (r.error)
 		return r.error;
-	if (outcome == -2)
-		return -ENOMEM;
-	return outcome == 0 && r.n_delivered == r.n_items ? 0 : -EBADMSG;
+	return outcome == -2 ? -ENOMEM : outcome ? -EBADMSG : 0;
 }

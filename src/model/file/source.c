@@ -129,8 +129,15 @@ static int source_compare_names(const struct dirent **a, const struct dirent **b
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* The kinds of path that are read. */
+enum source_kind {
+	SOURCE_FILE,
+	SOURCE_DIRECTORY, /* or a file */
+	SOURCE_TREE,	  /* a directory with its conf.d, or a file */
+};
+
 static int source_read(struct source *source, int dir, const char *name, const char *path,
-		       bool may_be_directory);
+		       enum source_kind kind);
 
 static int source_directory(struct source *source, const char *path, int fd)
 {
@@ -148,7 +155,7 @@ static int source_directory(struct source *source, const char *path, int fd)
 		if (r == 0 && asprintf(&member, "%s/%s", path, entries[i]->d_name) < 0) {
 			r = -ENOMEM;
 		} else if (r == 0) {
-			r = source_read(source, fd, entries[i]->d_name, member, false);
+			r = source_read(source, fd, entries[i]->d_name, member, SOURCE_FILE);
 			free(member);
 		}
 		free(entries[i]);
@@ -157,12 +164,25 @@ static int source_directory(struct source *source, const char *path, int fd)
 	return r;
 }
 
+/* Reads conf.d in the directory, if there is one. */
+static int source_conf_d(struct source *source, const char *path, int fd)
+{
+	cleanup(freep) char *conf_d = NULL;
+
+	if (faccessat(fd, "conf.d", F_OK, 0) < 0)
+		return 0;
+	if (asprintf(&conf_d, "%s/conf.d", path) < 0)
+		return -ENOMEM;
+	return source_read(source, fd, "conf.d", conf_d, SOURCE_DIRECTORY);
+}
+
 /* Opens and reads @name below @dir; messages have @path. */
 static int source_read(struct source *source, int dir, const char *name, const char *path,
-		       bool may_be_directory)
+		       enum source_kind kind)
 {
 	cleanup(closep) int fd = openat(dir, name, SOURCE_FLAGS);
 	struct stat st;
+	int r = 0;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		source_error(source, path, "cannot be opened: %s", strerrordesc_np(errno));
@@ -170,11 +190,11 @@ static int source_read(struct source *source, int dir, const char *name, const c
 		return 0;
 	else if (!S_ISDIR(st.st_mode))
 		return source_file(source, path, fd, &st);
-	else if (may_be_directory)
-		return source_directory(source, path, fd);
-	else
+	else if (kind == SOURCE_FILE)
 		source_error(source, path, "a directory: expected a regular file");
-	return 0;
+	else
+		r = source_directory(source, path, fd);
+	return r == 0 && kind == SOURCE_TREE ? source_conf_d(source, path, fd) : r;
 }
 
 int source_each(const char *path, bool trust, struct diag *diag,
@@ -182,7 +202,7 @@ int source_each(const char *path, bool trust, struct diag *diag,
 {
 	struct source source = { .trust = trust, .diag = diag, .each = each, .arg = arg };
 
-	return source_read(&source, AT_FDCWD, path, path, true);
+	return source_read(&source, AT_FDCWD, path, path, SOURCE_TREE);
 }
 
 /* "swansong.ini" has "swansong.d".  NULL: out of memory. */
@@ -222,5 +242,5 @@ int source_one(const char *path, struct diag *diag,
 
 	if (access(path, F_OK) < 0 && errno == ENOENT)
 		return -ENOENT;
-	return source_read(&source, AT_FDCWD, path, path, false);
+	return source_read(&source, AT_FDCWD, path, path, SOURCE_FILE);
 }

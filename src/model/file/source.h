@@ -11,7 +11,7 @@
 
 /*
  * Reads @path; if it is a directory, each *.ini in it except hidden ones, in the order of the bytes
- * of their names.  Calls @each with the text of every file, which is followed by a NUL and may be
+ * of their names, and then those of its directory conf.d, if there is one.  Calls @each with the text of every file, which is followed by a NUL and may be
  * overwritten during the call.  A file that cannot be read or that every user may write to is an
  * error in @diag, and so is, unless @trust, a file that belongs to another user than root and the
  * caller. Reading continues after an error.

@@ -68,6 +68,14 @@ enum key_apply key_set_apply(const struct key_set *set)
 	return most;
 }
 
+void key_set_remove_live(struct key_set *set)
+{
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		if (keys[key].apply == APPLY_LIVE)
+			set->words[key / 64] &= ~(UINT64_C(1) << (key % 64));
+	}
+}
+
 bool node_config_needs_restart(const struct node_config *a, const struct node_config *b)
 {
 	struct key_set set;

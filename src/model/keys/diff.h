@@ -40,6 +40,9 @@ unsigned config_diff(const struct config *a, const struct config *b, struct key_
 /* The strongest effect in @set: APPLY_RESTART before APPLY_NEXT_START before APPLY_LIVE. */
 enum key_apply key_set_apply(const struct key_set *set);
 
+/* Removes the keys that count for a run that began before they were changed. */
+void key_set_remove_live(struct key_set *set);
+
 /* Returns true if a process of @a has to be replaced for @b to count. */
 bool node_config_needs_restart(const struct node_config *a, const struct node_config *b);
 

@@ -2,6 +2,7 @@
 
 /* The keys of a configuration, by the table in model/base/table.h. */
 
+#include "model/base/key.h"
 #include "model/types/type.h"
 
 /* The sections that may have a key. */

@@ -200,6 +200,7 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 	char signal[SIGNAL_TEXT_MAX];
 	size_t used = 0;
 	char *text;
+	int n;
 
 	if (outcome->hook)
 		used = (size_t)snprintf(buf, OUTCOME_TEXT_MAX, "%.40s ", outcome->hook);
@@ -224,8 +225,13 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 			       outcome->subject ? outcome->subject : "", strerror(outcome->value));
 		break;
 	case OUTCOME_START_TIMEOUT:
-		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "was not %s within its start-timeout",
-			       outcome->hook ? "done" : "ready");
+		n = snprintf(text, OUTCOME_TEXT_MAX - used, "was not %s within its start-timeout",
+			     outcome->hook ? "done" : "ready");
+		if (outcome->step)
+			(void)snprintf(text + n, OUTCOME_TEXT_MAX - used - (size_t)n,
+				       ": its program did not run: waited to %s%s%.160s",
+				       outcome->step, outcome->subject ? " " : "",
+				       outcome->subject ? outcome->subject : "");
 		break;
 	case OUTCOME_WATCHDOG:
 		(void)snprintf(buf, OUTCOME_TEXT_MAX, "watchdog: no keep-alive message%s", unready);
@@ -238,5 +244,9 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 			       "ended%s; exit status unknown (child of another process)", unready);
 		break;
 	}
+	used = strlen(buf);
+	if (outcome->unfound && !outcome->hook)
+		(void)snprintf(buf + used, OUTCOME_TEXT_MAX - used, ": pid-file %.160s: %s",
+			       outcome->subject, outcome->unfound);
 	return buf;
 }

@@ -33,6 +33,7 @@ struct outcome {
 	int value;
 	bool was_ready;		    /* ready before the end; always true for a oneshot */
 	const char *step, *subject; /* borrowed */
+	const char *unfound; /* why the pid-file @subject gave no main process; constant, or NULL */
 	const char *hook; /* the key of the command that ended; NULL: the service itself */
 	enum outcome_end end;
 	int end_value; /* the exit status or the signal */
@@ -75,5 +76,5 @@ int policy_exit_status(const struct outcome *outcome);
 int policy_end_status(const struct node_config *config, const struct outcome *outcome);
 
 /* "exited with status 3", "killed by SIGSEGV", …: to be shown.  Returns @buf. */
-#define OUTCOME_TEXT_MAX 256
+#define OUTCOME_TEXT_MAX 400
 char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcome *outcome);

@@ -1,8 +1,8 @@
 /*
  * The search goes on in real time, from the second after the given one, and skips what cannot fit: to
- * the next month or day by mktime(3), to the next hour, minute or second by adding seconds.  So each
- * local time is met as often as the clock shows it, and changes of the clock are seen by comparing
- * the local time of a second with that of the second before it, or of an hour earlier.
+ * the next month, day, hour, minute or second, as far away as they are while the clock is not changed.
+ * It stops at each change of the clock, which the offset to UTC shows, so each local time is met as
+ * often as the clock shows it.
  */
 #include "model/types/calendar.h"
 
@@ -16,6 +16,7 @@
 #include "base/parse.h"
 
 #define YEARS	  30
+#define DAY	  86400 /* seconds */
 #define TOKENS	  5
 #define TOKEN_MAX 64
 #define ALL_HOURS 0xffffffu
@@ -288,17 +289,16 @@ static void calendar_split_time(const struct calendar *c, time_t t, struct tm *r
 		(void)localtime_r(&t, ret);
 }
 
-/* The midnight that begins the day @days, or the month @months, after that of @tm. */
-static time_t calendar_midnight(const struct calendar *c, const struct tm *tm, int months, int days)
+/* Returns the seconds to the beginning of the next day, or with @month of the next month. */
+static time_t calendar_seconds_to_midnight(time_t t, const struct tm *tm, bool month)
 {
 	struct tm at = {
 		.tm_year = tm->tm_year,
-		.tm_mon = tm->tm_mon + months,
-		.tm_mday = months ? 1 : tm->tm_mday + days,
-		.tm_isdst = -1,
+		.tm_mon = tm->tm_mon + month,
+		.tm_mday = month ? 1 : tm->tm_mday + 1,
 	};
 
-	return c->utc ? timegm(&at) : mktime(&at);
+	return timegm(&at) - (t + tm->tm_gmtoff);
 }
 
 static bool calendar_fits_day(const struct calendar *c, const struct tm *tm)
@@ -309,79 +309,94 @@ static bool calendar_fits_day(const struct calendar *c, const struct tm *tm)
 	return c->either ? day || weekday : day && weekday;
 }
 
-static int calendar_minute_of_day(const struct tm *tm)
+static bool calendar_fits(const struct calendar *c, const struct tm *tm)
 {
-	return tm->tm_hour * 60 + tm->tm_min;
+	return calendar_is_in(c->months, tm->tm_mon + 1) && calendar_fits_day(c, tm) &&
+	       calendar_is_in(c->hours, tm->tm_hour) && calendar_is_in(c->minutes, tm->tm_min) &&
+	       calendar_is_in(c->seconds, tm->tm_sec);
 }
 
-/* Returns true if the clock has just jumped over a time of the calendar. */
+/* Returns true if the clock has just jumped over a time of the calendar, be it of the day before. */
 static bool calendar_has_skipped(const struct calendar *c, time_t t, const struct tm *tm)
 {
-	struct tm before;
-	int minute;
+	struct tm before, at;
 
 	calendar_split_time(c, t - 1, &before);
-	minute = before.tm_mday == tm->tm_mday ? calendar_minute_of_day(&before) + 1 : 0;
-	for (; minute < calendar_minute_of_day(tm); minute++) {
-		if (calendar_is_in(c->hours, minute / 60) &&
-		    calendar_is_in(c->minutes, minute % 60))
+	for (time_t n = before.tm_gmtoff - tm->tm_gmtoff; n < 0; n++) {
+		time_t skipped = t + tm->tm_gmtoff + n;
+
+		(void)gmtime_r(&skipped, &at);
+		if (calendar_fits(c, &at))
 			return true;
 	}
 	return false;
 }
 
-/* Returns true if the clock has shown this time before: it is put back by an hour, or half of one. */
+/* Returns true if the clock has shown this time before, as it was put back within the last day. */
 static bool calendar_is_repeated(const struct calendar *c, time_t t, const struct tm *tm)
 {
-	for (time_t by = 1800; by <= 3600; by += 1800) {
-		struct tm before;
+	struct tm yesterday, first;
 
-		calendar_split_time(c, t - by, &before);
-		if (before.tm_mday == tm->tm_mday &&
-		    calendar_minute_of_day(&before) == calendar_minute_of_day(tm))
-			return true;
-	}
-	return false;
+	calendar_split_time(c, t - DAY, &yesterday);
+	if (yesterday.tm_gmtoff <= tm->tm_gmtoff)
+		return false;
+	calendar_split_time(c, t - (yesterday.tm_gmtoff - tm->tm_gmtoff), &first);
+	return first.tm_gmtoff == yesterday.tm_gmtoff;
 }
 
-/* Returns the seconds from @t to the next candidate; 0: @t matches.  The day of @t must match. */
+/* Returns the seconds from @t to the next candidate, if the clock is not changed; 0: @t matches. */
 static time_t calendar_seconds_to_next(const struct calendar *c, time_t t, const struct tm *tm)
 {
-	if (c->hours != ALL_HOURS) {
-		if (calendar_has_skipped(c, t, tm))
-			return 0;
-		if (!calendar_is_in(c->hours, tm->tm_hour))
-			return 3600 - tm->tm_min * 60 - tm->tm_sec;
-		if (calendar_is_repeated(c, t, tm))
-			return 60 - tm->tm_sec;
-	}
-	if (!calendar_is_in(c->minutes, tm->tm_min))
+	bool all_hours = c->hours == ALL_HOURS;
+
+	if (!all_hours && calendar_has_skipped(c, t, tm))
+		return 0;
+	if (!calendar_is_in(c->months, tm->tm_mon + 1))
+		return calendar_seconds_to_midnight(t, tm, true);
+	if (!calendar_fits_day(c, tm))
+		return calendar_seconds_to_midnight(t, tm, false);
+	if (!calendar_is_in(c->hours, tm->tm_hour))
+		return 3600 - tm->tm_min * 60 - tm->tm_sec;
+	if (!calendar_is_in(c->minutes, tm->tm_min) ||
+	    (!all_hours && calendar_is_repeated(c, t, tm)))
 		return 60 - tm->tm_sec;
 	return calendar_is_in(c->seconds, tm->tm_sec) ? 0 : 1;
+}
+
+/* Moves @to, whose local time is *after, back to the change of the clock after @from, if there is one. */
+static time_t calendar_stop_at_change(const struct calendar *c, time_t from, const struct tm *tm,
+				      time_t to, struct tm *after)
+{
+	while (after->tm_gmtoff != tm->tm_gmtoff && from + 1 < to) {
+		time_t middle = from + (to - from) / 2;
+		struct tm at;
+
+		calendar_split_time(c, middle, &at);
+		if (at.tm_gmtoff == tm->tm_gmtoff) {
+			from = middle;
+		} else {
+			to = middle;
+			*after = at;
+		}
+	}
+	return to;
 }
 
 uint64_t calendar_next(const struct calendar *c, uint64_t usec)
 {
 	time_t t = (time_t)(usec / USEC_PER_SEC) + 1;
-	struct tm tm;
+	struct tm tm, after;
 	int last_year;
 
 	tzset();
 	calendar_split_time(c, t, &tm);
-	for (last_year = tm.tm_year + YEARS; tm.tm_year <= last_year;
-	     calendar_split_time(c, t, &tm)) {
-		time_t next;
+	for (last_year = tm.tm_year + YEARS; tm.tm_year <= last_year; tm = after) {
+		time_t seconds = calendar_seconds_to_next(c, t, &tm);
 
-		if (!calendar_is_in(c->months, tm.tm_mon + 1)) {
-			next = calendar_midnight(c, &tm, 1, 0);
-		} else if (!calendar_fits_day(c, &tm)) {
-			next = calendar_midnight(c, &tm, 0, 1);
-		} else {
-			next = t + calendar_seconds_to_next(c, t, &tm);
-			if (next == t)
-				return (uint64_t)t * USEC_PER_SEC;
-		}
-		t = next > t ? next : t + 1;
+		if (seconds == 0)
+			return (uint64_t)t * USEC_PER_SEC;
+		calendar_split_time(c, t + seconds, &after);
+		t = calendar_stop_at_change(c, t, &tm, t + seconds, &after);
 	}
 	return USEC_INFINITY;
 }

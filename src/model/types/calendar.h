@@ -9,8 +9,8 @@
  *	0/15:00, *:0/10				each part: *, N, A..B, a list with commas, .../STEP
  *	30 3 * * 1-5				minute, hour, day, month, weekday
  *
- * Times are local unless UTC is given.  A time that the clock skips in spring comes when the clock
- * jumps; one that comes twice in autumn counts once, unless all hours are meant.
+ * Times are local unless UTC is given.  Unless all hours are meant, a time that the clock skips in
+ * spring comes when the clock jumps, and a time that comes twice in autumn counts once.
  */
 
 #include <stdbool.h>

@@ -45,7 +45,9 @@ static int command_resolve(struct value *value, void *field)
 {
 	struct node_config *node = field;
 
-	return node->argv ? substitute_words_of(&node->argv, value->path) : 0;
+	int r = node->argv ? substitute_words_of(&node->argv, value->path) : 0;
+
+	return r == 0 && node->argv ? substitute_text_of(&node->command, value->path) : r;
 }
 
 TYPE(command, .parse = command_parse, .equal = command_equal, .print = command_print,

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "base/macro.h"
+#include "base/memstream.h"
 #include "base/parse.h"
 #include "model/file/substitute.h"
 
@@ -30,10 +31,13 @@ static int probe_read_fd(struct value *value, const char *text, struct probe_con
 	return 0;
 }
 
+/* An address with substitutions is read when these are resolved: ret->address stays NULL. */
 static int probe_read_tcp(struct value *value, const char *text, struct probe_config *ret)
 {
 	const char *colon = strrchr(text, ':');
 
+	if (strchr(text, '%'))
+		return substitute_check(text) ? value_refuse(value, "invalid substitution") : 0;
 	if (!colon || strchr(colon, ']'))
 		return value_refuse(value, "no port");
 	ret->address = malloc(sizeof(*ret->address));
@@ -48,7 +52,7 @@ static int probe_read_unix(struct value *value, const char *text, struct probe_c
 	return r < 0 ? r : value_check_substitutions(value);
 }
 
-/* HOST:PORT and, from the first slash on, the path, which is sent unchanged. */
+/* HOST:PORT and, from the first slash on, the path, which is sent unchanged but for %n and %i. */
 static int probe_read_http(struct value *value, const char *text, struct probe_config *ret)
 {
 	const char *slash = strchrnul(text, '/');
@@ -151,7 +155,7 @@ static int ready_parse(struct value *value, void *field)
 		const char *text = value->text + strlen(prefixes[probe.kind].text);
 
 		r = prefixes[probe.kind].read(value, text, &probe);
-		if (r == 0 && probe.kind > PROBE_TCP)
+		if (r == 0 && (probe.kind > PROBE_TCP || strchr(text, '%')))
 			r = value_copy(text, &probe.text);
 	}
 	if (r < 0)
@@ -211,6 +215,48 @@ static void probe_print(FILE *file, const void *field)
 		value_print_line(file, probe->text);
 }
 
+/* Other percent signs in the path of a URL are left to the server: each is doubled. */
+static int probe_escape_path(struct probe_config *probe)
+{
+	struct memstream m;
+	char *escaped;
+	int r = memstream_open(&m);
+
+	if (r < 0)
+		return r;
+	for (const char *c = probe->text, *path = strchrnul(c, '/'); *c; c++)
+		(void)fprintf(m.file,
+			      c >= path && *c == '%' && c[1] != 'n' && c[1] != 'i' ? "%%%c" : "%c",
+			      *c);
+	r = memstream_close(&m, &escaped);
+	if (r < 0)
+		return r;
+	free(probe->text);
+	probe->text = escaped;
+	return 0;
+}
+
+static int probe_resolve_address(struct value *value, struct probe_config *probe)
+{
+	int (*const read)(struct value *, const char *, struct probe_config *) =
+		prefixes[probe->kind].read;
+	union inet_address *known = probe->address;
+	int r = probe->kind == PROBE_HTTP ? probe_escape_path(probe) : 0;
+
+	if (r == 0)
+		r = substitute_text_of(&probe->text, value->path);
+	value->text = probe->text;
+	if (r == 0 && !known)
+		r = read(value, probe->text, probe);
+	if (r == 0 && !probe->address)
+		r = value_refuse(value, "not an address and port");
+	if (r == 0 && probe->kind == PROBE_TCP) {
+		free(probe->text);
+		probe->text = NULL;
+	}
+	return r;
+}
+
 static int probe_resolve(struct value *value, void *field)
 {
 	const size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
@@ -218,6 +264,8 @@ static int probe_resolve(struct value *value, void *field)
 
 	if (probe->kind == PROBE_EXEC)
 		return substitute_words_of(&probe->argv, value->path);
+	if ((probe->kind == PROBE_TCP || probe->kind == PROBE_HTTP) && probe->text)
+		return probe_resolve_address(value, probe);
 	if (probe->kind != PROBE_UNIX)
 		return 0;
 	if (substitute_text_of(&probe->text, value->path) < 0)

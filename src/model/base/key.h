@@ -1,0 +1,12 @@
+#pragma once
+
+/*
+ * The numbers of the keys.  Each new one changes them all, so few headers include this one: the others name a
+ * key by an unsigned, which is below CONFIG_KEYS_MAX of model/base/settings.h.
+ */
+
+enum key_id {
+#define KEY(id, ...) KEY_##id,
+#include "model/base/table.h"
+	N_KEYS
+};
