@@ -86,6 +86,18 @@ struct swansong_completion *swansong_completion_unref(struct swansong_completion
  */
 int swansong_wait(struct swansong *s, uint64_t deadline);
 
+/**
+ * swansong_drain() - stop in two phases
+ * @soft:	the node whose stop ends new work; all work holds guards on it, or below it
+ * @hard:	the node whose stop cuts work that is left: @soft is its child
+ * @deadline:	the time to wait for the work, as above
+ *
+ * Stops @soft, waits until it is complete, at most until the deadline, and then stops @hard.  See libswansong(3), "Two phases".
+ *
+ * Return: 0 if all work has ended, or -ETIMEDOUT if some is cut: wait for @hard then.
+ */
+int swansong_drain(struct swansong *soft, struct swansong *hard, uint64_t deadline);
+
 /* For __attribute__((cleanup(swansong_completion_unrefp))). */
 static inline void swansong_completion_unrefp(struct swansong_completion **c)
 {

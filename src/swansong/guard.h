@@ -52,8 +52,8 @@ struct swansong_guard swansong_guard_clone_at(const struct swansong_guard *g, co
 void swansong_guard_drop(struct swansong_guard *g);
 
 /* Holds a guard on @s until the end of the enclosing block. */
-#define SWANSONG_GUARD_SCOPE(s)                                          \
-	struct swansong_guard SWANSONG_PASTE_(swansong_scope_, __LINE__) \
+#define SWANSONG_GUARD_SCOPE(s)                                             \
+	struct swansong_guard SWANSONG_PASTE_(swansong_scope_, __COUNTER__) \
 		__attribute__((cleanup(swansong_guard_drop), unused)) = swansong_guard(s)
 #define SWANSONG_PASTE_(a, b)  SWANSONG_PASTE__(a, b)
 #define SWANSONG_PASTE__(a, b) a##b
@@ -157,15 +157,6 @@ SWANSONG_INLINE_ struct swansong_guard swansong_guard_at(struct swansong *s, con
 		guard.record = swansong_guard_take_elsewhere_(s, file, line, function);
 	}
 	return guard;
-}
-
-SWANSONG_INLINE_ struct swansong_guard swansong_guard_clone_at(const struct swansong_guard *g,
-							       const char *file, unsigned int line,
-							       const char *function)
-{
-	struct swansong_guard empty = { NULL, NULL, NULL, 0, 0 };
-
-	return g->node ? swansong_guard_at(g->node, file, line, function) : empty;
 }
 
 SWANSONG_INLINE_ void swansong_guard_drop(struct swansong_guard *g)

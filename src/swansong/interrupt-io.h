@@ -6,7 +6,7 @@
  * woken while it waits.  All behave in the same way at the stop:
  *
  *  - The result is 0 (or false), as at the end of a file or of an iteration, even if there is more
- *    to read.  Only swansong_interrupt_accept(), where 0 is a descriptor, returns -ESHUTDOWN.
+ *    to read.  Only swansong_interrupt_accept() and _connect(), where 0 is a result, return -ESHUTDOWN.
  *    swansong_interrupted() distinguishes the stop from another end.
  *  - Nothing is lost: a call that has transferred bytes, or accepted a connection, or found a ready
  *    descriptor returns that, and the next call ends.  Bytes that were not read are still there.
@@ -27,7 +27,8 @@
  *    (no /proc, no permission): another process may take the input, or the room, between readiness
  *    and the call, and then the call waits until there is more.
  *
- * Any thread may call any of these at any time, also several threads on one interrupt.
+ * Any thread may call any of these at any time, also several threads on one interrupt.  A call that
+ * waits is a cancellation point (pthread_cancel(3)).
  */
 
 #include <poll.h>
@@ -78,6 +79,25 @@ ssize_t swansong_interrupt_writev(struct swansong_interrupt *i, int fd, const st
  */
 int swansong_interrupt_accept(struct swansong_interrupt *i, int fd, struct sockaddr *address,
 			      socklen_t *length, int flags);
+
+/**
+ * swansong_interrupt_connect() - connect a socket
+ * @i:		the interrupt
+ * @fd:		the socket, which is made non-blocking, as by _accept()
+ * @address:	as in connect(2)
+ * @length:	as in connect(2)
+ *
+ * Return: 0, -ESHUTDOWN at the stop, or -errno.  The kernel may go on after the stop or a deadline;
+ * close the socket then.
+ */
+int swansong_interrupt_connect(struct swansong_interrupt *i, int fd, const struct sockaddr *address,
+			       socklen_t length);
+
+/* As recvmsg(2) and sendmsg(2), once.  Return: the number of bytes; 0 at the stop; or -errno. */
+ssize_t swansong_interrupt_recvmsg(struct swansong_interrupt *i, int fd, struct msghdr *message,
+				   int flags);
+ssize_t swansong_interrupt_sendmsg(struct swansong_interrupt *i, int fd,
+				   const struct msghdr *message, int flags);
 
 /**
  * swansong_interrupt_poll() - wait for any of several descriptors

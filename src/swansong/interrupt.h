@@ -99,6 +99,17 @@ int swansong_interrupt_fd(struct swansong_interrupt *i);
  */
 int swansong_interrupt_notify(struct swansong_interrupt *i, void (*fn)(void *arg), void *arg);
 
+/**
+ * swansong_interrupt_set_deadline() - limit the calls that have no deadline of their own
+ * @i:		the interrupt
+ * @deadline:	the time to give up, as above; at first UINT64_MAX
+ *
+ * A call of swansong/interrupt-io.h that would wait after the deadline returns -ETIMEDOUT, and
+ * nothing is lost.  For a limit of idle time, set it before each call to
+ * swansong_deadline_in(30 * 1000000).  A wait that has begun keeps its deadline.
+ */
+void swansong_interrupt_set_deadline(struct swansong_interrupt *i, uint64_t deadline);
+
 /*
  * Drops the interrupt, with its guard if it is guarded, or does nothing for NULL.  Returns NULL.
  * No other thread may be in a call with the interrupt.

@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/base/sanitizer-private.h \
 	%D%/base/atomic-private.h \
 	%D%/base/lock-private.h %D%/base/lock.c \
+	%D%/base/cancel-private.h \
 	%D%/base/fork-private.h %D%/base/fork.c \
 	%D%/base/latch-private.h %D%/base/latch.c \
 	%D%/base/waiter-private.h %D%/base/waiter.c \

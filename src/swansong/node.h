@@ -70,6 +70,9 @@ struct swansong *swansong_unref(struct swansong *s);
  */
 void swansong_shut_down(struct swansong *s);
 
+/* Returns the time @usec microseconds from now, for every parameter "deadline" of the library. */
+uint64_t swansong_deadline_in(uint64_t usec);
+
 /**
  * swansong_percpu_enable() - count the guards of a busy node for each processor apart
  * @s:	the node, of any kind; the nodes below it are not concerned

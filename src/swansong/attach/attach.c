@@ -38,6 +38,7 @@
 #include "swansong/interrupt/channel-private.h"
 #include "swansong/count/count-private.h"
 #include "swansong/count/node-private.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/base/fork-private.h"
 #include "swansong/base/thread-private.h"
 
@@ -65,7 +66,7 @@ static bool attach_on_complete(struct waiter *w)
 	struct attached *a = container_of(w, struct attached, complete);
 
 	if (attach_is_ours(a))
-		(void)eventfd_write(a->wake, WAKE_COMPLETE);
+		cancel_safe_signal(a->wake, WAKE_COMPLETE);
 	return false;
 }
 
@@ -74,7 +75,7 @@ static void attach_on_abandoned(struct attachment *attachment)
 	struct attached *a = container_of(attachment, struct attached, attachment);
 
 	if (attach_is_ours(a)) {
-		(void)eventfd_write(a->wake, WAKE_ABANDONED);
+		cancel_safe_signal(a->wake, WAKE_ABANDONED);
 		return;
 	}
 	/* A forked process: does the work of the thread, which is missing here. */
@@ -138,6 +139,7 @@ static uint64_t attach_wait(struct attached *a, bool *listens)
 
 static void *attach_main(void *arg)
 {
+	CANCEL_DISABLED_SCOPE;
 	struct attached *a = arg;
 	struct swansong *root = a->root;
 	uint64_t events = 0;
@@ -176,6 +178,7 @@ static struct tally *attach_read_tally(const struct passed *p)
 /* The caller is the last that knows @a. */
 static void attach_free_attached(struct attached *a)
 {
+	CANCEL_DISABLED_SCOPE;
 	struct tally *tally = a->attachment.tally;
 
 	if (!tally || tally_is_live(tally)) {
@@ -269,6 +272,7 @@ static int attach_make_root(struct passed *passed, struct swansong **ret)
 
 int swansong_attach(struct swansong **ret)
 {
+	CANCEL_DISABLED_SCOPE;
 	struct passed passed;
 	int r = passed_take(&passed);
 

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/base/lock-private.h"
 
 static struct forks {
@@ -162,14 +163,14 @@ static bool fork_renew_owned(const struct owned *o, int fd)
 	bool done;
 
 	if (created < 0) { /* perhaps no number was free */
-		(void)close(fd);
+		cancel_safe_close(fd);
 		created = eventfd(initial, EFD_CLOEXEC | EFD_NONBLOCK);
 	}
 	if (created == fd)
 		return true;
 	done = created >= 0 && dup3(created, fd, O_CLOEXEC) == fd;
 	if (created >= 0)
-		(void)close(created);
+		cancel_safe_close(created);
 	return done;
 }
 
@@ -185,7 +186,7 @@ static void fork_child_owned(struct owned *o, int fd)
 	if ((o->fate == RENEWED && fork_renew_owned(o, fd)) ||
 	    (o->fate == COPIED && fork_copy_owned(o, fd)))
 		return;
-	(void)close(fd);
+	cancel_safe_close(fd);
 	if (o->holder)
 		atomic_store_explicit(o->holder, -1, memory_order_relaxed);
 	o->fate = KEPT;

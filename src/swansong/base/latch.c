@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <sys/eventfd.h>
 
-#include "base/cleanup.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/base/fork-private.h"
 
 void latch_done(struct latch *l)
@@ -19,13 +19,7 @@ void latch_done(struct latch *l)
 
 	if (fd >= 0)
 		fork_remove_fd(fd);
-	closep(&fd);
-}
-
-static void latch_signal(int fd)
-{
-	/* The write can only fail when the counter is full; the descriptor is readable then. */
-	(void)eventfd_write(fd, 1);
+	cancel_safe_close(fd);
 }
 
 bool latch_set(struct latch *l)
@@ -38,7 +32,7 @@ bool latch_set(struct latch *l)
 	if (was & LATCH_SLEEPERS)
 		futex_wake(&l->state, INT_MAX);
 	if (was & LATCH_FD)
-		latch_signal(shared_load(&l->fd, relaxed)); /* ordered by the mark */
+		cancel_safe_signal(shared_load(&l->fd, relaxed), 1); /* ordered by the mark */
 	return true;
 }
 
@@ -67,14 +61,14 @@ static int latch_create_fd(struct latch *l)
 		return -errno;
 	r = fork_add_fd(created, (struct owned){ RENEWED, &l->fd, .state = &l->state });
 	if (r < 0) {
-		closep(&created);
+		cancel_safe_close(created);
 		return r;
 	}
 	/* Relaxed: the mark orders it. */
 	if (shared_replace(&l->fd, &fd, created, relaxed, relaxed))
 		return created;
 	fork_remove_fd(created);
-	closep(&created);
+	cancel_safe_close(created);
 	return fd;
 }
 
@@ -89,6 +83,6 @@ int latch_fd(struct latch *l)
 		return fd;
 	/* Release: the descriptor, to the setter.  Acquire: as in latch_is_set(). */
 	if (shared_or(&l->state, LATCH_FD, acq_rel) & LATCH_SET)
-		latch_signal(fd);
+		cancel_safe_signal(fd, 1);
 	return fd;
 }

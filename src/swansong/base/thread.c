@@ -6,7 +6,10 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+#include "swansong/base/fork-private.h"
 
 int thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg)
 {
@@ -21,6 +24,24 @@ int thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), 
 		return -r;
 	(void)pthread_setname_np(*thread, name); /* for tools that list threads; it may fail */
 	return 0;
+}
+
+static void thread_on_exit(void *generation)
+{
+	if (*(unsigned int *)generation != fork_generation())
+		return;
+	(void)dprintf(STDERR_FILENO,
+		      "libswansong: a function that the library calls has ended its thread\n");
+	abort();
+}
+
+void thread_call(void (*fn)(void *arg), void *arg)
+{
+	unsigned int generation = fork_generation();
+
+	pthread_cleanup_push(thread_on_exit, &generation);
+	fn(arg);
+	pthread_cleanup_pop(0);
 }
 
 void thread_refuse(const char *function, const char *where)

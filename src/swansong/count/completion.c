@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "swansong/count/count-private.h"
 #include "swansong/count/misuse-private.h"
@@ -24,7 +25,8 @@ static void completion_end(struct waiter *w)
 
 	latch_done(&w->resolved);
 	node_unpin(c->node);
-	free(c);
+	if (!MISUSE_IS_CAUGHT)
+		free(c);
 }
 
 int swansong_completion_new(struct swansong *s, struct swansong_completion **ret)
@@ -78,8 +80,10 @@ int swansong_completion_notify(struct swansong_completion *c, void (*fn)(void *a
 
 struct swansong_completion *swansong_completion_unref(struct swansong_completion *c)
 {
-	if (c)
+	if (c) {
+		misuse_of_dropped(c->notice.cancelled);
 		notice_drop(&c->notice);
+	}
 	return NULL;
 }
 
@@ -103,4 +107,19 @@ int swansong_wait(struct swansong *s, uint64_t deadline)
 	if (!count_begin_wait(s, &sleep.turn))
 		return 0;
 	return misuse_wait(completion_sleep_on_node, &sleep, deadline, s, __func__);
+}
+
+int swansong_drain(struct swansong *soft, struct swansong *hard, uint64_t deadline)
+{
+	int r;
+
+	swansong_shut_down(soft);
+	r = swansong_wait(soft, deadline);
+	swansong_shut_down(hard);
+	return r;
+}
+
+uint64_t swansong_deadline_in(uint64_t usec)
+{
+	return clock_add(clock_now_usec(), usec);
 }

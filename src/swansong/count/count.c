@@ -107,6 +107,8 @@
  */
 #include "swansong/count/count-private.h"
 
+#include "swansong/count/misuse-private.h"
+
 #define COUNT_BIAS (UINT64_C(1) << 58)
 
 /* The entry, an enum count_entry, without its flag; @order is named at each use. */
@@ -153,6 +155,16 @@ void count_track(struct swansong *n)
 	count_gather(n); /* a record takes a lock anyhow */
 	/* Release: the records. */
 	(void)plain_or(&n->home, COUNT_TRACKED | COUNT_MORE, release);
+}
+
+/*
+ * Ends the program if more guards were dropped than taken, so that @word has a count below zero.  At
+ * home the next drop of a pin or the stop finds that; a total, at once.
+ */
+static void count_check(uint64_t word)
+{
+	if (__builtin_expect((word & COUNT_GUARDS) >= 2 * COUNT_BIAS, 0))
+		misuse_end("swansong_guard_drop", "more guards were dropped than taken");
 }
 
 static void count_died(struct swansong *n, struct aftermath *after)
@@ -223,6 +235,7 @@ static bool count_change(struct swansong *n, uint64_t delta, bool locked, struct
 		}
 	} while (!shared_replace(&n->total, &old, next, acq_rel, relaxed));
 
+	count_check(next);
 	if (ends && (next & COUNT_WAITED)) {
 		aftermath_take(after, n->tree, &n->waiters.list);
 		waiters_wake(&n->waiters);
@@ -268,6 +281,7 @@ void count_unpin(struct swansong *n, struct aftermath *after)
 		tree_leave(n->tree);
 	}
 	home = plain_sub(&n->home, COUNT_PINNED, acq_rel) - COUNT_PINNED; /* as above */
+	count_check(home);
 	if (home & COUNT_COUNTED)
 		(void)count_change(n, -COUNT_PINNED, false, after);
 	else if (count_is_dead(home))
@@ -331,6 +345,7 @@ void count_stop(struct swansong *n, bool forward, struct aftermath *after)
 	 * threads that take guards.
 	 */
 	home = plain_or(&n->home, COUNT_COUNTED | COUNT_MORE, acq_rel);
+	count_check(home);
 	/* Release: the flag, to guards that begin at total. */
 	count_lead(n, COUNT_FROM_TOTAL, release);
 	if (count_is_dead(home)) {

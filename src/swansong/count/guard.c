@@ -21,6 +21,8 @@ _Static_assert(COUNT_GUARD == 1 && COUNT_MORE == UINT64_C(1) << 63,
 /* Rare code is kept out of line, so that the common functions stay small. */
 #define rare __attribute__((noinline, cold))
 
+#define misuse_of_guarded_node(s) misuse_of_node_in(s, "swansong_guard_at")
+
 static rare unsigned int guard_take_rest(struct swansong *s, uint64_t home, const char *file,
 					 unsigned int line, const char *function)
 {
@@ -40,28 +42,27 @@ static rare unsigned int guard_take_rest(struct swansong *s, uint64_t home, cons
 unsigned int swansong_guard_take_rest_(struct swansong *s, uint64_t home, const char *file,
 				       unsigned int line, const char *function)
 {
+	misuse_of_guarded_node(s);
 	return guard_take_rest(s, home, file, line, function);
 }
 
 static inline unsigned int guard_take(struct swansong *s, const char *file, unsigned int line,
 				      const char *function)
 {
-	uint64_t home;
+	uint64_t home = count_begin(s, COUNT_GUARD);
 
-	if (MISUSE_IS_CAUGHT && !s)
-		misuse_end("swansong_guard_at", "there is no node");
-	home = count_begin(s, COUNT_GUARD);
 	return count_take_has_rest(home) ? guard_take_rest(s, home, file, line, function) : 0;
 }
 
 unsigned int swansong_guard_take_elsewhere_(struct swansong *s, const char *file, unsigned int line,
 					    const char *function)
 {
+	misuse_of_guarded_node(s);
 	return guard_take(s, file, line, function);
 }
 
-struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, unsigned int line,
-					const char *function)
+static inline struct swansong_guard guard_on(struct swansong *s, const char *file,
+					     unsigned int line, const char *function)
 {
 	return (struct swansong_guard){
 		.node = s,
@@ -72,12 +73,19 @@ struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, un
 	};
 }
 
+struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, unsigned int line,
+					const char *function)
+{
+	misuse_of_guarded_node(s);
+	return guard_on(s, file, line, function);
+}
+
 struct swansong_guard swansong_guard_clone_at(const struct swansong_guard *g, const char *file,
 					      unsigned int line, const char *function)
 {
 	if (!g->node)
 		return (struct swansong_guard){ 0 };
-	return swansong_guard_at(g->node, file, line, function);
+	return guard_on(g->node, file, line, function); /* no reference is needed */
 }
 
 static rare void guard_drop_rest(struct swansong *s, uint64_t home)

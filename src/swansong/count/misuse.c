@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/base/record-private.h"
 
 /* Time after which a wait for guards of the own thread is reported; most waits are over by then. */
@@ -20,6 +21,7 @@
 
 _Noreturn void misuse_end(const char *function, const char *mistake)
 {
+	(void)cancel_disable();
 	(void)dprintf(STDERR_FILENO, "libswansong: %s(): %s\n", function, mistake);
 	abort();
 }

@@ -151,7 +151,7 @@ void swansong_shut_down(struct swansong *s)
 {
 	int error = errno;
 
-	misuse_if(!s, "there is no node");
+	misuse_of_node(s);
 	node_stop_anywhere(s);
 	errno = error;
 }

@@ -19,7 +19,8 @@ struct notice {
 	bool running;
 
 	_Atomic unsigned int owners;
-	struct latch returned; /* set when fn has returned */
+	struct latch returned;		  /* set when fn has returned */
+	_Atomic(struct notice *) awaited; /* by fn, which drops it; used if misuse is caught */
 };
 
 /* @end releases the notice; see struct waiter. */

@@ -6,6 +6,9 @@
 
 #include <errno.h>
 
+#include "swansong/base/cancel-private.h"
+#include "swansong/count/misuse-private.h"
+
 void notice_init(struct notice *n, struct tree *tree, void (*end)(struct waiter *w))
 {
 	*n = (struct notice){
@@ -24,8 +27,29 @@ static bool notice_put(struct notice *n)
 	return shared_sub(&n->owners, 1, acq_rel) == 1;
 }
 
+/* The notice whose function runs on this thread, the innermost. */
+static _Thread_local struct notice *own_notice;
+
+/* Waits for the end of a function.  Ends the program if that waits for the one on this thread. */
+static void notice_await(struct notice *n)
+{
+	struct notice *own = MISUSE_IS_CAUGHT ? own_notice : NULL;
+
+	/* Of the threads that wait for each other, the last one sees all others. */
+	if (own)
+		(void)shared_swap(&own->awaited, n, acq_rel);
+	for (struct notice *x = n; own && x; x = shared_load(&x->awaited, acquire))
+		if (x == own)
+			misuse_end("swansong_completion_unref",
+				   "each waits for the end of the other's function");
+	(void)latch_wait(&n->returned, UINT64_MAX);
+	if (own)
+		shared_store(&own->awaited, NULL, release);
+}
+
 static bool notice_run(struct waiter *w)
 {
+	CANCEL_DISABLED_SCOPE; /* the waiters after this one would be lost */
 	struct notice *n = container_of(w, struct notice, waiter);
 
 	lock_take(&n->tree->lock);
@@ -38,7 +62,11 @@ static bool notice_run(struct waiter *w)
 
 	/* A function that runs cannot be cancelled. */
 	if (n->running) {
-		n->fn(n->arg);
+		struct notice *outer = own_notice;
+
+		own_notice = n;
+		misuse_call(n->fn, n->arg);
+		own_notice = outer;
 		latch_set(&n->returned);
 	}
 	return notice_put(n);
@@ -86,7 +114,7 @@ void notice_drop(struct notice *n)
 	tree_leave(n->tree);
 
 	if (wait)
-		(void)latch_wait(&n->returned, UINT64_MAX);
+		notice_await(n);
 	if (forgotten)
 		(void)notice_put(n); /* the caller is an owner, too */
 	if (notice_put(n))

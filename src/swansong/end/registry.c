@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/base/lock-private.h"
 
 /* An entry of a stack: a worker, or an action. */
@@ -164,6 +165,7 @@ int swansong_registry_execute(struct swansong_registry *r, uint64_t deadline,
 					       const char *name, int error),
 			      void *arg)
 {
+	CANCEL_DISABLED_SCOPE; /* the rest would be lost */
 	struct execution x = { .on_error = on_error, .arg = arg };
 	struct entry *workers, *actions;
 

@@ -3,6 +3,7 @@
 /* Reading and writing without waiting in the kernel, on any descriptor.  See channel.c. */
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -21,6 +22,7 @@ struct channel {
 	int fd; /* to poll for direction->events */
 	const struct direction *direction;
 	enum channel_manner manner;
+	bool tried;
 	int own; /* the same as fd if the channel has to close it, else -1 */
 };
 
@@ -36,7 +38,7 @@ struct channel {
  */
 ssize_t channel_try(struct channel *c, const struct iovec *iov, int n);
 
-/* Closes the descriptor that the channel owns, if there is one; for cleanup(). */
+/* Closes the descriptor that the channel owns, if there is one. */
 void channel_done(struct channel *c);
 
 /*

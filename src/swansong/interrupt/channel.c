@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "swansong/base/cancel-private.h"
 
 int deadline_poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
 {
@@ -176,6 +177,11 @@ ssize_t channel_try(struct channel *c, const struct iovec *iov, int n)
 
 	if (c->manner != NOWAIT || (error != EAGAIN && error != EOPNOTSUPP))
 		return r < 0 ? -error : r;
+	/* Polls once before it asks for the kind of the file: one on a disk is ready, and comes back. */
+	if (error == EAGAIN && !c->tried) {
+		c->tried = true;
+		return -EAGAIN;
+	}
 	r = channel_choose(c, error);
 	if (r < 0 || c->manner == NOWAIT)
 		return r < 0 ? r : -error;
@@ -185,6 +191,5 @@ ssize_t channel_try(struct channel *c, const struct iovec *iov, int n)
 
 void channel_done(struct channel *c)
 {
-	if (c->own >= 0)
-		(void)close(c->own);
+	cancel_safe_close(c->own);
 }

@@ -2,6 +2,8 @@
 
 /* Functions of an interrupt for the wrappers of system calls. */
 
+#include <stdint.h>
+
 struct swansong_interrupt;
 
 /*
@@ -10,3 +12,5 @@ struct swansong_interrupt;
  * interrupt.
  */
 int interrupt_poll_fd(struct swansong_interrupt *i);
+
+uint64_t interrupt_deadline(const struct swansong_interrupt *i);

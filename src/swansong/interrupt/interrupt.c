@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "base/macro.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/base/fork-private.h"
 #include "swansong/interrupt/interrupt-private.h"
 #include "swansong/count/misuse-private.h"
@@ -23,6 +23,7 @@ struct swansong_interrupt {
 	_Atomic int fd; /* a copy of the latch's; -1 until swansong_interrupt_fd() */
 	struct swansong_guard guard;
 	_Atomic(struct watch *) watch; /* NULL until swansong_interrupt_notify() */
+	_Atomic uint64_t deadline;
 };
 
 /* The function of an interrupt; it outlives the interrupt if the function drops the interrupt. */
@@ -44,7 +45,7 @@ int swansong_interrupt_new(struct swansong *s, struct swansong_interrupt **ret)
 	i = malloc(sizeof(*i));
 	if (!i)
 		return -ENOMEM;
-	*i = (struct swansong_interrupt){ .node = s, .fd = -1 };
+	*i = (struct swansong_interrupt){ .node = s, .fd = -1, .deadline = USEC_INFINITY };
 	node_hold(s);
 	*ret = i;
 	return 0;
@@ -91,7 +92,7 @@ int swansong_interrupt_fd(struct swansong_interrupt *i)
 	if (r == 0 && shared_replace(&i->fd, &fd, copy, relaxed, relaxed))
 		return copy;
 	fork_remove_fd(copy);
-	closep(&copy);
+	cancel_safe_close(copy);
 	return r < 0 ? r : fd;
 }
 
@@ -132,10 +133,11 @@ struct swansong_interrupt *swansong_interrupt_unref(struct swansong_interrupt *i
 
 	if (!i)
 		return NULL;
+	misuse_of_dropped(!i->node);
 	fd = shared_load(&i->fd, relaxed); /* no other thread is left */
 	if (fd >= 0)
 		fork_remove_fd(fd);
-	closep(&fd);
+	cancel_safe_close(fd);
 	watch = shared_load(&i->watch, acquire);
 	if (watch)
 		notice_drop(&watch->notice);
@@ -143,8 +145,22 @@ struct swansong_interrupt *swansong_interrupt_unref(struct swansong_interrupt *i
 	tree = i->node->tree;
 	node_release(i->node);
 	tree_release(tree);
-	free(i);
+	if (MISUSE_IS_CAUGHT)
+		i->node = NULL;
+	else
+		free(i);
 	return NULL;
+}
+
+/* Relaxed: a number. */
+void swansong_interrupt_set_deadline(struct swansong_interrupt *i, uint64_t deadline)
+{
+	shared_store(&i->deadline, deadline, relaxed);
+}
+
+uint64_t interrupt_deadline(const struct swansong_interrupt *i)
+{
+	return shared_load(&i->deadline, relaxed);
 }
 
 int interrupt_poll_fd(struct swansong_interrupt *i)

@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <sys/eventfd.h>
 
-#include "base/cleanup.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/count/misuse-private.h"
 
 int gate_init(struct gate *g, struct swansong *node)
@@ -34,7 +34,7 @@ int gate_init(struct gate *g, struct swansong *node)
 
 void gate_done(struct gate *g)
 {
-	closep(&g->fd);
+	cancel_safe_close(g->fd);
 }
 
 bool gate_move(struct gate *g, enum gate_state from, enum gate_state to)
@@ -45,12 +45,6 @@ bool gate_move(struct gate *g, enum gate_state from, enum gate_state to)
 		return false;
 	/* Release: everything before.  Acquire: everything before the last move. */
 	return shared_replace(&g->state, &expected, to, acq_rel, relaxed);
-}
-
-static void gate_wake(struct gate *g)
-{
-	/* The write can only fail when the counter is full; the descriptor is readable then. */
-	(void)eventfd_write(g->fd, 1);
 }
 
 int gate_post(struct gate *g, struct post *post)
@@ -72,7 +66,7 @@ int gate_post(struct gate *g, struct post *post)
 	if (!accepted)
 		return -ESHUTDOWN;
 	if (first)
-		gate_wake(g);
+		cancel_safe_signal(g->fd, 1);
 	return 0;
 }
 
@@ -134,7 +128,7 @@ void gate_begin_stop(struct gate *g)
 
 	if (ours) {
 		swansong_shut_down(g->node);
-		gate_wake(g);
+		cancel_safe_signal(g->fd, 1);
 	}
 }
 

@@ -11,7 +11,9 @@
 #include <systemd/sd-event.h>
 
 #include "base/macro.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/base/lock-private.h"
+#include "swansong/count/misuse-private.h"
 #include "swansong/loop/loop-private.h"
 #include "swansong/base/thread-private.h"
 
@@ -90,6 +92,12 @@ int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *
 
 /* ---- the thread ---- */
 
+void loop_end_if_forked(const struct swansong_loop *l)
+{
+	if (gate_is_foreign(&l->gate))
+		pthread_exit(NULL);
+}
+
 static int loop_on_wake(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct swansong_loop *l = arg;
@@ -97,6 +105,7 @@ static int loop_on_wake(sd_event_source *source, int fd, uint32_t events, void *
 	(void)fd;
 	(void)events;
 	gate_run(&l->gate);
+	loop_end_if_forked(l);
 	if (swansong_loop_state(l) == SWANSONG_LOOP_RUNNING)
 		return 0;
 	return sd_event_exit(sd_event_source_get_event(source), 0);
@@ -123,7 +132,7 @@ static void loop_run_exit(struct swansong_loop *l)
 			break;
 }
 
-static void *loop_main(void *arg)
+static void loop_work(void *arg)
 {
 	struct swansong_loop *l = arg;
 
@@ -132,8 +141,16 @@ static void *loop_main(void *arg)
 	l->fault = loop_run(l);
 	gate_begin_stop(&l->gate); /* in case the sd_event ended by itself */
 	gate_run(&l->gate);
+	loop_end_if_forked(l);
 	loop_run_exit(l);
 	gate_end_stop(&l->gate);
+}
+
+static void *loop_main(void *arg)
+{
+	CANCEL_DISABLED_SCOPE;
+
+	misuse_call(loop_work, arg);
 	return NULL;
 }
 
@@ -173,6 +190,7 @@ int swansong_loop_start(struct swansong_loop *l)
 
 int swansong_loop_stop(struct swansong_loop *l)
 {
+	CANCEL_DISABLED_SCOPE; /* joining is with the lock held */
 	int r;
 
 	gate_begin_stop(&l->gate);
@@ -210,6 +228,8 @@ void loop_release(struct swansong_loop *l)
 /* Frees the loop, which has no thread. */
 static struct swansong_loop *loop_free(struct swansong_loop *l)
 {
+	CANCEL_DISABLED_SCOPE;
+
 	l->wake = sd_event_source_disable_unref(l->wake);
 	l->event = sd_event_unref(l->event);
 	l->node = swansong_unref(l->node);
@@ -238,6 +258,7 @@ static int loop_init(struct swansong_loop *l, struct swansong *parent)
 
 int swansong_loop_new(struct swansong *parent, struct swansong_loop **ret)
 {
+	CANCEL_DISABLED_SCOPE;
 	struct swansong_loop *l = calloc(1, sizeof(*l));
 	int r;
 

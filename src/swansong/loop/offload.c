@@ -61,6 +61,8 @@ static void offload_put(struct offload *o)
 
 static void offload_report(struct offload *o, int result)
 {
+	struct swansong_loop *l = o->loop;
+
 	o->timer = sd_event_source_disable_unref(o->timer);
 	o->at_exit = sd_event_source_disable_unref(o->at_exit);
 	/* Acquire: everything the work did. */
@@ -69,6 +71,7 @@ static void offload_report(struct offload *o, int result)
 	(void)shared_or(&o->told, 1, relaxed); /* a hint for the work: nothing is published by it */
 	o->user.done(o->user.arg, result);
 	offload_put(o);
+	loop_end_if_forked(l); /* it runs this, and exists */
 }
 
 static int offload_on_timer(sd_event_source *source, uint64_t usec, void *arg)

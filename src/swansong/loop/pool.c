@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
+#include "swansong/base/cancel-private.h"
 #include "swansong/base/fork-private.h"
 #include "swansong/base/lock-private.h"
 #include <swansong/guard.h>
@@ -90,7 +91,7 @@ static void pool_run(struct swansong_pool *p, struct job *job)
 	(void)lock_leave(&p->lock);
 }
 
-static void *pool_main(void *arg)
+static void pool_work(void *arg)
 {
 	struct swansong_pool *p = arg;
 	struct job *job;
@@ -98,6 +99,13 @@ static void *pool_main(void *arg)
 	own_pool = p;
 	while ((job = pool_next(p)))
 		pool_run(p, job);
+}
+
+static void *pool_main(void *arg)
+{
+	CANCEL_DISABLED_SCOPE;
+
+	misuse_call(pool_work, arg);
 	return NULL;
 }
 
@@ -198,6 +206,8 @@ static void pool_begin_stop(struct swansong_pool *p)
 
 void swansong_pool_stop(struct swansong_pool *p)
 {
+	CANCEL_DISABLED_SCOPE; /* joining is with the lock held */
+
 	pool_begin_stop(p);
 	if (own_pool == p || pool_is_foreign(p))
 		return;
