@@ -51,18 +51,12 @@ static int address_check_private(const char *directory)
 	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077) ? 0 : -EPERM;
 }
 
-int address_make_directory(const char *directory)
+mode_t address_directory_mode(const char *directory)
 {
 	char fallback[FALLBACK_MAX];
-	bool private;
-	int r;
 
 	address_print_fallback(fallback);
-	private = strcmp(directory, fallback) == 0;
-	r = mkdir(directory, private ? 0700 : 0755) < 0 ? -errno : 0;
-	if (private && (r == 0 || r == -EEXIST))
-		return address_check_private(directory);
-	return r == -EEXIST ? 0 : r;
+	return strcmp(directory, fallback) == 0 ? 0700 : 0755;
 }
 
 int address_check(const char *path)
@@ -75,6 +69,13 @@ int address_check(const char *path)
 	if (strncmp(path, fallback, length) != 0 || path[length] != '/')
 		return 0;
 	return address_check_private(fallback);
+}
+
+const char *address_of_root(const char *given)
+{
+	bool chosen = given || address_of_variable("SWANSONG_SOCKET");
+
+	return chosen || geteuid() == 0 ? NULL : RUNDIR "/swansong/control.sock";
 }
 
 int address_find(const char *given, char **ret)

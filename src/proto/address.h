@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 /*
  * Finds the path of the control socket: @given if not NULL, else $SWANSONG_SOCKET if it is set and
  * not empty, else control.sock in address_directory().  *ret is to be freed by free().
@@ -9,19 +11,23 @@
 int address_find(const char *given, char **ret);
 
 /*
+ * The socket of root's daemon, for a client of another user that finds none at the path of
+ * address_find(); NULL if that path was given, or is the one.
+ */
+const char *address_of_root(const char *given);
+
+/*
  * The directory of the sockets, which need not exist: /run/swansong for root, else
  * $XDG_RUNTIME_DIR/swansong, or /tmp/swansong-UID without $XDG_RUNTIME_DIR.  *ret is to be freed by
  * free().  Return: 0 or -ENOMEM.
  */
 int address_directory(char **ret);
 
-/*
- * Creates @directory if it is missing.  Every user can write to /tmp: so an existing @directory
- * must belong to this user, with mode 0700.  Return: 0; -EPERM: it does not; -errno.
- */
-int address_make_directory(const char *directory);
+/* The mode with which a missing @directory is made: the one in /tmp is for its user alone. */
+mode_t address_directory_mode(const char *directory);
 
 /*
- * Checks the directory of the socket @path likewise, if it is the one in /tmp.  Return: likewise.
+ * Every user can write to /tmp: so the directory of the socket @path, if it is the one there, must belong
+ * to this user, with mode 0700.  Return: 0; -EPERM: it does not; -errno.
  */
 int address_check(const char *path);

@@ -1,6 +1,6 @@
 /*
- * The socket is non-blocking after the connection; every wait is a poll() on it and on the
- * interrupt descriptor, until the deadline.
+ * The socket is non-blocking after the connection; every wait is a poll() on it, on the
+ * interrupt descriptor and on the output, until the deadline.
  */
 #include "proto/client.h"
 
@@ -13,11 +13,13 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/macro.h"
 #include "proto/frame.h"
 
 struct client {
 	int fd;
 	int interrupt_fd; /* the caller's, or -1 */
+	int output_fd;	  /* likewise */
 	int passed;	  /* the descriptor that came last, or -1 */
 	struct frame_reader reader;
 	struct frame_writer writer;
@@ -62,7 +64,7 @@ int client_connect(struct client **ret, const char *path, uint64_t deadline_usec
 
 	if (!client)
 		return -ENOMEM;
-	*client = (struct client){ .fd = -1, .interrupt_fd = -1, .passed = -1 };
+	*client = (struct client){ .fd = -1, .interrupt_fd = -1, .output_fd = -1, .passed = -1 };
 	frame_reader_init(&client->reader, CLIENT_MESSAGE_MAX);
 	frame_writer_init(&client->writer, MESSAGE_CALL_MAX);
 	r = client_open(client, path, deadline_usec);
@@ -99,22 +101,30 @@ void client_set_interrupt(struct client *client, int fd)
 	client->interrupt_fd = fd;
 }
 
+void client_set_output(struct client *client, int fd)
+{
+	client->output_fd = fd;
+}
+
 static int client_poll(struct client *client, short events, uint64_t deadline_usec)
 {
 	struct pollfd fds[] = {
 		{ .fd = client->fd, .events = events },
 		{ .fd = client->interrupt_fd, .events = POLLIN },
+		{ .fd = client->output_fd }, /* errors only */
 	};
 	int n;
 
 	do
-		n = poll(fds, 2, clock_left_msec(deadline_usec));
+		n = poll(fds, ARRAY_SIZE(fds), clock_left_msec(deadline_usec));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
 	if (n == 0)
 		return -ETIMEDOUT;
-	return fds[1].revents ? -EINTR : 0;
+	if (fds[1].revents)
+		return -EINTR;
+	return fds[2].revents ? -EPIPE : 0;
 }
 
 static int client_flush(struct client *client, uint64_t deadline_usec)

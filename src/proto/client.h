@@ -37,6 +37,12 @@ int client_take_descriptor(struct client *client);
 void client_set_interrupt(struct client *client, int fd);
 
 /*
+ * Sets a descriptor that ends a wait early, with -EPIPE, when the reader of its pipe, socket or terminal
+ * has gone; -1: none.  It is borrowed.
+ */
+void client_set_output(struct client *client, int fd);
+
+/*
  * Sends a call.  Takes the reference to @parameters; @flags are MESSAGE_*.
  *
  * Return: 0; -ETIMEDOUT; -EINTR; -ENOBUFS: longer than MESSAGE_CALL_MAX, and not sent; -errno.
@@ -47,7 +53,7 @@ int client_call(struct client *client, const char *method, json_t *parameters, u
 /*
  * Receives the next reply; with an expired deadline, only a reply that has arrived already.
  *
- * Return: 0; -ETIMEDOUT; -EINTR; -ECONNRESET: the end of the stream, also inside a message;
+ * Return: 0; -ETIMEDOUT; -EINTR; -EPIPE; -ECONNRESET: the end of the stream, also inside a message;
  * -EMSGSIZE or -EBADMSG: not a reply, and the connection is unusable from now on; -ENOMEM.
  */
 int client_receive(struct client *client, uint64_t deadline_usec, struct message_reply *ret);

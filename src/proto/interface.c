@@ -1,6 +1,6 @@
 /*
- * A table has a row for each method: its name and its parameters.  All checks of a call follow from
- * the table, so that methods never see an invalid call.
+ * The names and parameters of methods are those of proto/interface/methods.h.  All checks of a call follow from
+ * them, so that methods never see an invalid call.
  */
 #include "proto/interface.h"
 
@@ -37,61 +37,38 @@ static const char varlink_text[] =
 	"\n"
 	"error ExpectedMore()\n";
 
-static const char *const until_values[] = { "ready", "running", "stopping", "complete", NULL };
-static const char *const rollout_values[] = { "begin", "undo", NULL };
-static const char *const scope_values[] = { "main", "group", "all", NULL };
-
-/* A parameter, and an optional one. */
-#define PARAM(kind, field, ...)                                    \
-	{                                                          \
-		.name = field, .type = FIELD_##kind, ##__VA_ARGS__ \
+/* Two to four words as strings. */
+#define WORDS_1(a)		     #a
+#define WORDS_2(a, ...)		     #a, WORDS_1(__VA_ARGS__)
+#define WORDS_3(a, ...)		     #a, WORDS_2(__VA_ARGS__)
+#define WORDS_4(a, ...)		     #a, WORDS_3(__VA_ARGS__)
+#define WORDS_OF(a, b, c, d, n, ...) WORDS_##n
+#define WORDS(...)                                                      \
+	(const char *const[])                                           \
+	{                                                               \
+		WORDS_OF(__VA_ARGS__, 4, 3, 2, 1, 0)(__VA_ARGS__), NULL \
 	}
-#define OPT(kind, field, ...) PARAM(kind, field, .optional = true, ##__VA_ARGS__)
+
+#define PARAMETER(field, kind, ...)                                 \
+	{                                                           \
+		.name = #field, .type = FIELD_##kind, ##__VA_ARGS__ \
+	}
+#define REQUIRED(kind, field)	  PARAMETER(field, kind)
+#define OPTIONAL(kind, field)	  PARAMETER(field, kind, .optional = true)
+#define REQUIRED_ENUM(field, ...) PARAMETER(field, ENUM, .values = WORDS(__VA_ARGS__))
+#define OPTIONAL_ENUM(field, ...) \
+	PARAMETER(field, ENUM, .optional = true, .values = WORDS(__VA_ARGS__))
 
 static const struct {
 	const char *qualified;
 	size_t n_fields;
-	struct field fields[5];
-} methods[N_METHODS] = {
-#define METHOD(method, n, ...)                \
-	{                                     \
-		INTERFACE_NAME "." method, n, \
-		{                             \
-			__VA_ARGS__           \
-		}                             \
-	}
-	[METHOD_STATUS] = METHOD("Status", 1, OPT(STRING, "node")),
-	[METHOD_GUARDS] = METHOD("Guards", 2, OPT(STRING, "node"), OPT(BOOL, "blocking")),
-	[METHOD_START] = METHOD("Start", 3, PARAM(STRING, "node"), OPT(BOOL, "wait"),
-				OPT(INT, "settle_usec")),
-	[METHOD_STOP] = METHOD("Stop", 2, PARAM(STRING, "node"), OPT(BOOL, "wait")),
-	[METHOD_RESTART] = METHOD("Restart", 3, PARAM(STRING, "node"), OPT(BOOL, "wait"),
-				  OPT(INT, "settle_usec")),
-	[METHOD_SHUTDOWN] = METHOD("Shutdown", 5, OPT(STRING, "node"), OPT(STRING, "reason"),
-				   OPT(BOOL, "force"), OPT(BOOL, "wait"), OPT(INT, "grace_usec")),
-	[METHOD_WAIT] =
-		METHOD("Wait", 4, OPT(STRING, "node"), PARAM(ENUM, "until", .values = until_values),
-		       OPT(INT, "settle_usec"), OPT(BOOL, "stay")),
-	[METHOD_TAKE_GUARD] = METHOD("TakeGuard", 4, OPT(STRING, "node"), OPT(STRING, "why"),
-				     OPT(BOOL, "late"), OPT(INT, "ttl_usec")),
-	[METHOD_RELEASE] = METHOD("Release", 2, OPT(INT, "id"), OPT(STRING, "why")),
-	[METHOD_RELOAD] = METHOD("Reload", 2, OPT(BOOL, "dry_run"),
-				 OPT(ENUM, "rollout", .values = rollout_values)),
-	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, PARAM(STRING, "node")),
-	[METHOD_SIGNAL] = METHOD("Signal", 3, PARAM(STRING, "node"), PARAM(STRING, "signal"),
-				 OPT(ENUM, "scope", .values = scope_values)),
-	[METHOD_EVENTS] =
-		METHOD("Events", 3, OPT(STRING, "node"), OPT(INT, "last"), OPT(BOOL, "changes")),
-	[METHOD_RUN] = METHOD("Run", 5, PARAM(STRING, "node"), PARAM(STRINGS, "command"),
-			      OPT(STRINGS, "properties"), OPT(BOOL, "keep"), OPT(BOOL, "wait")),
-	[METHOD_PLAN] = METHOD("Plan", 1, OPT(STRING, "node")),
-	[METHOD_LOGS] = METHOD("Logs", 2, PARAM(STRINGS, "nodes"), OPT(INT, "lines")),
-	[METHOD_REOPEN_LOGS] = METHOD("ReopenLogs", 1, OPT(STRING, "node")),
-	[METHOD_SHOW] = METHOD("Show", 1, OPT(STRING, "node")),
-	[METHOD_DEPENDENCIES] = METHOD("Dependencies", 1, OPT(STRING, "node")),
-	[METHOD_ENABLE] = METHOD("Enable", 1, PARAM(STRING, "node")),
-	[METHOD_DISABLE] = METHOD("Disable", 1, PARAM(STRING, "node")),
-#undef METHOD
+	struct field fields[6];
+} methods[] = {
+#define METHOD(id, name, tier, whole, call, update, help, reply, ...)                     \
+	[METHOD_##id] = { INTERFACE_NAME "." name,                                        \
+			  sizeof((struct field[]){ __VA_ARGS__ }) / sizeof(struct field), \
+			  { __VA_ARGS__ } },
+#include "proto/interface/methods.h"
 };
 
 static const struct {
@@ -139,7 +116,7 @@ static int interface_reply_info(char **ret)
 
 static int interface_reply_description(char **ret, const json_t *parameters)
 {
-	static const struct field fields[] = { PARAM(STRING, "interface") };
+	static const struct field fields[] = { REQUIRED(STRING, interface) };
 	const char *fault = field_check(parameters, fields, ARRAY_SIZE(fields));
 	const char *name = message_get_string(parameters, "interface", "");
 	const char *text;

@@ -3,33 +3,14 @@
 /* The methods and errors of the interface io.swansong. */
 
 #include "proto/field.h"
-#include "proto/interface-text.h"
+#include "proto/interface/interface-text.h"
 #include "proto/message.h"
 
 #define INTERFACE_NAME "io.swansong"
 
 enum interface_method {
-	METHOD_STATUS,
-	METHOD_GUARDS,
-	METHOD_START,
-	METHOD_STOP,
-	METHOD_RESTART,
-	METHOD_SHUTDOWN,
-	METHOD_WAIT,
-	METHOD_TAKE_GUARD,
-	METHOD_RELEASE,
-	METHOD_RELOAD,
-	METHOD_RELOAD_SERVICE,
-	METHOD_SIGNAL,
-	METHOD_EVENTS,
-	METHOD_RUN,
-	METHOD_PLAN,
-	METHOD_LOGS,
-	METHOD_REOPEN_LOGS,
-	METHOD_SHOW,
-	METHOD_DEPENDENCIES,
-	METHOD_ENABLE,
-	METHOD_DISABLE,
+#define METHOD(id, ...) METHOD_##id,
+#include "proto/interface/methods.h"
 	N_METHODS
 };
 

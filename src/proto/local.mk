@@ -3,7 +3,8 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/frame.h %D%/frame.c \
 	%D%/message.h %D%/message.c \
 	%D%/field.h %D%/field.c \
-	%D%/interface-text.h %D%/interface-text.c \
+	%D%/interface/methods.h \
+	%D%/interface/interface-text.h %D%/interface/interface-text.c \
 	%D%/interface.h %D%/interface.c \
 	%D%/view.h %D%/view.c \
 	%D%/config/settings.h %D%/config/settings.c \

@@ -34,15 +34,24 @@ int store_read(int fd, uint32_t stream, struct store_record *ret)
 	return 0;
 }
 
-int store_set_run(int fd, uint32_t stream, const struct store_run *run)
+static int store_write(int fd, uint32_t stream, size_t member, const void *data, size_t size)
 {
-	ssize_t n =
-		pwrite(fd, run, sizeof(*run),
-		       (off_t)(store_record_offset(stream) + offsetof(struct store_record, run)));
+	ssize_t n = pwrite(fd, data, size, (off_t)(store_record_offset(stream) + member));
 
-	if (n != (ssize_t)sizeof(*run))
+	if (n != (ssize_t)size)
 		return n < 0 ? -errno : -ENOSPC;
 	return 0;
+}
+
+int store_set_run(int fd, uint32_t stream, const struct store_run *run)
+{
+	return store_write(fd, stream, offsetof(struct store_record, run), run, sizeof(*run));
+}
+
+int store_set_rules(int fd, uint32_t stream, uint64_t number)
+{
+	return store_write(fd, stream, offsetof(struct store_record, rules), &number,
+			   sizeof(number));
 }
 
 bool store_is_taking(int fd, uint32_t stream)

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   UINT64_C(0x676f6c676e617773) /* "swanglog" */
-#define STORE_VERSION 2
+#define STORE_VERSION 3
 #define STORE_HEADER  65536
 #define STORE_RECORD  512
 #define STORE_RING    (UINT64_C(2) * 1024 * 1024)
@@ -68,7 +68,7 @@ enum store_step {
 
 /* The process and the generation of what comes from the pipe.  The daemon writes it. */
 struct store_run {
-	int64_t pid;
+	int64_t pid; /* 0: the process is being made */
 	uint64_t generation;
 };
 
@@ -87,6 +87,8 @@ struct store_record {
 	uint64_t marks; /* number of marks made, ever */
 	uint64_t kept;	/* the ring has the bytes from this position on */
 	struct store_run run;
+	uint64_t
+		rules; /* number of the latest rules, also before their message.  The daemon writes it. */
 
 	/* For users. */
 	int32_t error; /* errno of the destination, or 0 */
@@ -148,6 +150,12 @@ int store_read(int fd, uint32_t stream, struct store_record *ret);
  * stream.  Return: 0 or -errno.
  */
 int store_set_run(int fd, uint32_t stream, const struct store_run *run);
+
+/*
+ * Further output of @stream is for the rules of this number, which follow in a message: the logger
+ * writes nothing until it has them.  Return: 0 or -errno.
+ */
+int store_set_rules(int fd, uint32_t stream, uint64_t number);
 
 /*
  * Returns true if output of @stream is on its way from the pipe to the ring, or if that is not known:

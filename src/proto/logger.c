@@ -102,7 +102,8 @@ static bool logger_rules_are_valid(const struct logger_rules *rules)
 	       rules->stamp < LOGGER_STAMPS && rules->kind < LOGGER_KINDS &&
 	       !(rules->flags & ~(uint32_t)LOGGER_FLAGS) && rules->name_width <= 255 &&
 	       rules->priority <= 7 && rules->keep <= LOGGER_KEEP_MAX &&
-	       rules->memory <= LOGGER_MEMORY_MAX && !(rules->mode & ~0777U);
+	       rules->memory <= LOGGER_MEMORY_MAX && !(rules->mode & ~0777U) &&
+	       rules->has_group <= 1;
 }
 
 /* Return: 0, -EPROTO or -EBADMSG. */

@@ -14,9 +14,11 @@
  *
  * to the logger			descriptor	texts
  *
- *	LOGGER_HELLO						first message; @version
+ *	LOGGER_HELLO						first message, and at any time; LOGGER_HELLO is
+ *								the reply, at once
  *	LOGGER_ADD	@rules		read end	name, path	a stream that this logger does not know
- *	LOGGER_CHANGE	@rules				name, path	other rules, or another name
+ *	LOGGER_CHANGE	@rules				name, path	other rules, or another name; of both
+ *								@cookie is the number of the rules
  *	LOGGER_FLUSH	@cookie					the pipe is read until it is empty, a last line
  *								without its end is ended, all is written;
  *								then LOGGER_FLUSHED
@@ -38,6 +40,7 @@
  *
  * from the logger
  *
+ *	LOGGER_HELLO						the reply
  *	LOGGER_READY						it has the store, and knows no stream yet
  *	LOGGER_FLUSHED	@flushed				@cookie, and bytes that were dropped meanwhile
  *	LOGGER_ENDED						of LOGGER_REMOVE
@@ -51,7 +54,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define LOGGER_VERSION	   3
+#define LOGGER_VERSION	   4
 #define LOGGER_STREAMS	   16384
 #define LOGGER_ALL	   UINT32_MAX
 #define LOGGER_MESSAGE_MAX 8192 /* bytes of a message with its texts */
@@ -122,12 +125,13 @@ struct logger_rules {
 	uint32_t to, format, stamp, kind;
 	uint32_t flags;
 	uint32_t name_width;
-	uint32_t priority; /* of lines in the journal, unless they begin with "<3>" */
-	uint32_t keep;	   /* rotated files */
-	uint32_t memory;   /* bytes of the last lines that are kept for readers */
-	uint32_t mode;	   /* of a new file */
-	uint64_t size;	   /* a file is rotated before it exceeds this */
-	uint64_t age_usec; /* ... or is older than this */
+	uint32_t priority;	   /* of lines in the journal, unless they begin with "<3>" */
+	uint32_t keep;		   /* rotated files */
+	uint32_t memory;	   /* bytes of the last lines that are kept for readers */
+	uint32_t mode;		   /* of a new file */
+	uint32_t has_group, group; /* ... or else that of the logger */
+	uint64_t size;		   /* a file is rotated before it exceeds this */
+	uint64_t age_usec;	   /* ... or is older than this */
 };
 
 /* The request of a reader, for one stream and in total. */

@@ -65,6 +65,7 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_INT, log_lines, .optional = true),
 	FIELD(service_view, FIELD_INT, lost_lines, .optional = true),
 	FIELD(service_view, FIELD_INT, lost_bytes, .optional = true),
+	FIELD(service_view, FIELD_STRING, log_trouble, .optional = true),
 	FIELD(service_view, FIELD_ENUM, health, .optional = true, .values = health_states),
 	FIELD(service_view, FIELD_INT, health_since_usec, .optional = true),
 	FIELD(service_view, FIELD_STRING, health_result, .optional = true),

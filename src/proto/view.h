@@ -33,7 +33,8 @@ struct service_view {
 	json_t *logs;			   /* array of strings, the files; NULL: empty */
 	uint64_t log_lines;		   /* optional: lines of output that were written */
 	uint64_t lost_lines, lost_bytes;   /* optional: output that could not be written */
-	const char *health;		   /* optional, as health_state_name(); with the next two */
+	const char *log_trouble; /* optional: the reason for which it is not written now */
+	const char *health;	 /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;
 	const char *health_result; /* the failure of the last probe */
 };
