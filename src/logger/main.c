@@ -1,9 +1,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/macro.h"
 #include "base/parse.h"
 #include "logger/loop/logger.h"
 
@@ -27,6 +29,9 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	(void)fd_open_standard();
+	/* The daemon executes a descriptor: that gives no name, and is still open. */
+	(void)prctl(PR_SET_NAME, NAME);
+	fd_close_above((int)MAX(control, store));
 	r = logger_run((int)control, (int)store);
 	if (r < 0)
 		(void)fprintf(stderr, NAME ": %s\n", strerror(-r));

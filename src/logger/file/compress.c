@@ -1,5 +1,5 @@
 /*
- * The oldest uncompressed file is compressed into a temporary name, which is renamed at the end.
+ * A file is compressed into a temporary name, which is renamed at the end.
  * A compression that is killed leaves the uncompressed file and the temporary one, so no line is
  * lost.
  */
@@ -109,32 +109,45 @@ static int compress_copy(int from, int to)
 	return r;
 }
 
-int compress_file(int directory, const char *name)
+int compress_file(const struct path *in, const char *name)
 {
 	char temporary[ROTATED_NAME_MAX + 8], final[ROTATED_NAME_MAX + 8];
-	cleanup(closep) int from = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	cleanup(closep) int to = -1;
+	cleanup(closep) int from = path_open_in(in, name, O_RDONLY, 0), to = -1;
 	struct stat st;
 	int r;
 
 	if (from < 0 || fstat(from, &st) < 0)
-		return -errno;
+		return from < 0 ? from : -errno;
 	/* No rotated file has this name, so it is a file that a killed compression left. */
 	(void)snprintf(temporary, sizeof(temporary), ".%s.tmp", name);
 	(void)snprintf(final, sizeof(final), "%s.zst", name);
-	(void)unlinkat(directory, temporary, 0);
-	to = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-		    st.st_mode & 0777);
+	(void)path_unlink_in(in, temporary);
+	to = path_open_in(in, temporary, O_WRONLY | O_CREAT | O_EXCL, st.st_mode & 0777);
 	if (to < 0)
-		return -errno;
+		return to;
+	rotated_give(to, &st);
 	r = compress_copy(from, to);
-	if (r == 0 && renameat(directory, temporary, directory, final) < 0)
-		r = -errno;
-	(void)unlinkat(directory, r < 0 ? temporary : name, 0);
+	if (r == 0)
+		r = path_rename_in(in, temporary, final, PATH_REPLACE);
+	(void)path_unlink_in(in, r < 0 ? temporary : name);
 	return r;
 }
 
-static pid_t compress_apart(int directory, const char *name)
+static void compress_all(const char *path, uint32_t keep)
+{
+	struct rotated rotated;
+
+	if (rotated_list(&rotated, path) < 0)
+		return;
+	for (size_t i = 0; i + 1 < rotated.n; i++)
+		if (!rotated_is_compressed(rotated.names[i])) {
+			(void)compress_file(&rotated.path, rotated.names[i]);
+			(void)rotated_prune(path, keep);
+		}
+	rotated_done(&rotated);
+}
+
+pid_t compress_start(const char *path, uint32_t keep)
 {
 	pid_t parent = getpid(), pid = fork();
 
@@ -144,20 +157,6 @@ static pid_t compress_apart(int directory, const char *name)
 	if (getppid() != parent)
 		_exit(1);
 	(void)setpriority(PRIO_PROCESS, 0, 19);
-	_exit(compress_file(directory, name) < 0);
-}
-
-pid_t compress_start(const char *path)
-{
-	struct rotated rotated;
-	pid_t pid = 0;
-	int r = rotated_list(&rotated, path);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; pid == 0 && i + 1 < rotated.n; i++)
-		if (!rotated_is_compressed(rotated.names[i]))
-			pid = compress_apart(rotated.directory, rotated.names[i]);
-	rotated_done(&rotated);
-	return pid;
+	compress_all(path, keep);
+	_exit(0);
 }

@@ -2,15 +2,19 @@
 
 /* Compression of rotated files by zstd, in a process of its own with the least priority. */
 
+#include <stdint.h>
 #include <sys/types.h>
 
-/*
- * Starts the compression of the oldest rotated file of @path that is not compressed, unless it is the
- * newest of all.
- *
- * Return: a pid, to be waited for; 0: there is nothing to do; -errno.
- */
-pid_t compress_start(const char *path);
+#include "sys/file/path.h"
 
-/* Compresses @name in @directory to "NAME.zst", and removes it.  Return: 0 or -errno. */
-int compress_file(int directory, const char *name);
+/*
+ * Starts a process that compresses the rotated files of @path that are not compressed, except the newest,
+ * the oldest first.  A file that cannot be compressed is passed over.  After each file the oldest rotated
+ * ones are removed until there are @keep: a rotation meanwhile may have removed the file itself.
+ *
+ * Return: a pid, to be waited for; or -errno.
+ */
+pid_t compress_start(const char *path, uint32_t keep);
+
+/* Compresses @name in the directory of @in to "NAME.zst", and removes it.  Return: 0 or -errno. */
+int compress_file(const struct path *in, const char *name);

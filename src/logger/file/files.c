@@ -21,7 +21,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "logger/file/rotated.h"
-#include "sys/file/logfile.h"
+#include "sys/file/path.h"
 
 /* The logger sees that a slow disk takes something, see input_check_stall(). */
 #define FILE_PORTION (128 * 1024)
@@ -62,11 +62,30 @@ void files_close(struct files *files, const char *path)
 
 /* --- opening --- */
 
+/* A new file is as the rotated one, *@like, unless it is NULL; the group of the rules has precedence. */
+static int files_open_new(const char *path, const struct logger_rules *rules,
+			  const struct stat *like)
+{
+	int fd = path_open(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL, rules->mode);
+
+	if (fd >= 0 && like)
+		rotated_give(fd, like);
+	if (fd >= 0 && rules->has_group && fchown(fd, (uid_t)-1, rules->group) < 0)
+		return fd; /* the user of log-user may not be in the group */
+	return fd;
+}
+
 /* Without room for one more descriptor the file that was not used for longest is closed. */
-static int files_open_descriptor(struct files *files, const char *path, mode_t mode)
+static int files_open_descriptor(struct files *files, const char *path,
+				 const struct logger_rules *rules, const struct stat *like)
 {
 	for (;;) {
-		int fd = logfile_open(path, mode);
+		int fd = path_open(path, O_RDWR | O_APPEND, 0);
+
+		if (fd == -ENOENT)
+			fd = files_open_new(path, rules, like);
+		if (fd == -EEXIST)
+			continue;
 
 		if ((fd != -EMFILE && fd != -ENFILE) || list_is_empty(&files->all))
 			return fd;
@@ -86,7 +105,8 @@ static uint64_t file_since(int fd)
 	return (uint64_t)st.stx_btime.tv_sec * USEC_PER_SEC + st.stx_btime.tv_nsec / 1000;
 }
 
-static int files_open(struct files *files, const char *path, mode_t mode, struct file **ret)
+static int files_open(struct files *files, const char *path, const struct logger_rules *rules,
+		      const struct stat *like, struct file **ret)
 {
 	size_t length = strlen(path);
 	struct file *file = malloc(sizeof(*file) + length + 1);
@@ -97,7 +117,7 @@ static int files_open(struct files *files, const char *path, mode_t mode, struct
 	*file = (struct file){ .stream = UINT32_MAX };
 	memcpy(file->path, path, length + 1);
 	list_init(&file->in_all);
-	file->fd = files_open_descriptor(files, path, mode);
+	file->fd = files_open_descriptor(files, path, rules, like);
 	if (file->fd < 0 || fstat(file->fd, &st) < 0) {
 		int r = file->fd < 0 ? file->fd : -errno;
 
@@ -113,7 +133,8 @@ static int files_open(struct files *files, const char *path, mode_t mode, struct
 	return 0;
 }
 
-static int files_get(struct files *files, const char *path, mode_t mode, struct file **ret)
+static int files_get(struct files *files, const char *path, const struct logger_rules *rules,
+		     struct file **ret)
 {
 	struct file *file;
 
@@ -125,7 +146,7 @@ static int files_get(struct files *files, const char *path, mode_t mode, struct 
 		*ret = file;
 		return 0;
 	}
-	return files_open(files, path, mode, ret);
+	return files_open(files, path, rules, NULL, ret);
 }
 
 /* --- rotating --- */
@@ -146,13 +167,16 @@ static bool file_is_full(const struct file *file, const struct files_job *job)
 static int files_rotate(struct files *files, const struct files_job *job, struct file **file)
 {
 	int r = rotated_rename(job->path, job->time_usec);
+	struct stat st;
 
 	if (r < 0 && r != -ENOENT)
 		return r;
+	if (fstat((*file)->fd, &st) < 0)
+		return -errno;
 	file_free(*file);
 	*file = NULL;
 	(void)rotated_prune(job->path, job->rules->keep);
-	r = files_open(files, job->path, job->rules->mode, file);
+	r = files_open(files, job->path, job->rules, &st, file);
 	return r < 0 ? r : 1;
 }
 
@@ -216,7 +240,7 @@ static int files_note(struct files *files, const struct files_job *job, struct f
 
 int files_try(struct files *files, const struct files_job *job)
 {
-	int fd = files_open_descriptor(files, job->path, job->rules->mode);
+	int fd = files_open_descriptor(files, job->path, job->rules, NULL);
 
 	if (fd < 0)
 		return fd;
@@ -229,7 +253,7 @@ int files_append(struct files *files, const struct files_job *job)
 	struct store_record *record = area_record(files->area, job->stream);
 	size_t left = job->size;
 	struct file *file;
-	int rotated = 0, r = files_get(files, job->path, job->rules->mode, &file);
+	int rotated = 0, r = files_get(files, job->path, job->rules, &file);
 
 	if (r >= 0)
 		r = file_measure(file);
@@ -336,7 +360,7 @@ int files_put(struct files *files, const struct files_job *job, int fd)
 /* The file of the record, by its path or a name that it was rotated to. */
 static int files_find(const struct store_record *record, const char *path)
 {
-	cleanup(closep) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	cleanup(closep) int fd = path_open(path, O_RDWR, 0);
 	struct stat st;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == record->device &&

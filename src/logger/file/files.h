@@ -8,9 +8,9 @@
 
 struct files {
 	const struct area *area;
-	uint32_t writer; /* which helper this is, in records */
+	uint32_t writer;  /* which helper this is, in records */
 	uint64_t *writes; /* counts what destinations have taken, line by line or more at once */
-	struct list all; /* the one that was used last is last */
+	struct list all;  /* the one that was used last is last */
 };
 
 /* A portion of one stream. */

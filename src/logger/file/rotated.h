@@ -7,13 +7,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+
+#include "sys/file/path.h"
 
 #define ROTATED_NAME_MAX 256
 
 struct rotated {
-	int directory;
-	char **names; /* sorted, the oldest first */
+	struct path path; /* of the file that is written */
+	char **names;	  /* sorted, the oldest first */
 	size_t n;
 };
 
@@ -26,7 +29,13 @@ bool rotated_is_compressed(const char *name);
 /* Renames the file of @path to a name for the time @time_usec, or one soon after.  0 or -errno. */
 int rotated_rename(const char *path, uint64_t time_usec);
 
-/* Removes the oldest until there are @keep.  Return: 0 or -errno of the last failure. */
+/* Gives the new file @fd the mode, the owner and the group of another one, as far as this process may. */
+void rotated_give(int fd, const struct stat *like);
+
+/*
+ * Removes the oldest until there are @keep.  A file beside its own compressed one, which is about to replace
+ * it, counts as one.  Return: 0 or -errno of the last failure.
+ */
 int rotated_prune(const char *path, uint32_t keep);
 
 /* Opens the one that is this file, for reading and writing.  Return: -ENOENT if it is none. */

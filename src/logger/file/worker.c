@@ -1,6 +1,6 @@
 /*
  * The helper carries out one job after the other: it appends the portion in shared memory to its
- * file, and replies.  Between jobs it reaps a compression, and starts the next.
+ * file, and replies.  Between jobs it reaps a compression, and starts that of the next path.
  */
 #include "logger/file/worker.h"
 
@@ -32,7 +32,14 @@ struct worker {
 	uint32_t mapped;
 	pid_t compressing;
 	int compressing_fd;	 /* its pidfd */
-	char compress[PATH_MAX]; /* path of the file that was rotated last */
+	struct list to_compress; /* struct rotation, each path once */
+};
+
+/* A path with a rotated file to be compressed. */
+struct rotation {
+	struct list in_all;
+	uint32_t keep;
+	char path[];
 };
 
 /* Fails only if the logger has ended. */
@@ -44,33 +51,48 @@ static void worker_reply(const struct worker *w, enum worker_message_type type, 
 		_exit(0);
 }
 
-/* Starts the compression of the next file of the same path; only one runs at a time. */
+/* Starts the compression for the next path; only one runs at a time. */
 static void worker_compress(struct worker *w)
 {
-	pid_t pid;
+	struct rotation *rotation;
 
-	if (w->compressing || !*w->compress)
+	if (w->compressing || list_is_empty(&w->to_compress))
 		return;
-	pid = compress_start(w->compress);
-	if (pid <= 0) {
-		*w->compress = '\0';
-		return;
-	}
-	w->compressing = pid;
-	w->compressing_fd = proc_open(pid);
+	rotation = list_entry(w->to_compress.next, struct rotation, in_all);
+	w->compressing = compress_start(rotation->path, rotation->keep);
+	/* Without a process, the next rotation of the path is another attempt. */
+	w->compressing = MAX(w->compressing, 0);
+	w->compressing_fd = w->compressing ? proc_open(w->compressing) : -1;
+	list_remove(&rotation->in_all);
+	free(rotation);
 }
 
 static void worker_compressed(struct worker *w)
 {
-	int status = 0;
-
-	if (waitpid(w->compressing, &status, WNOHANG) == 0)
+	if (waitpid(w->compressing, NULL, WNOHANG) == 0)
 		return;
 	w->compressing = 0;
 	w->compressing_fd = fd_close(w->compressing_fd);
-	/* A retry would fail for the same reason; the next rotation is another attempt. */
-	if (status != 0)
-		*w->compress = '\0';
+	worker_compress(w);
+}
+
+/* A compression of the path that runs already may have begun before this rotation. */
+static void worker_rotated(struct worker *w, const struct helper_job *job)
+{
+	size_t length = strlen(job->path);
+	struct rotation *rotation;
+
+	list_for_each (rotation, &w->to_compress, in_all)
+		if (strcmp(rotation->path, job->path) == 0) {
+			rotation->keep = job->rules.keep;
+			return;
+		}
+	rotation = malloc(sizeof(*rotation) + length + 1);
+	if (!rotation)
+		return;
+	rotation->keep = job->rules.keep;
+	memcpy(rotation->path, job->path, length + 1);
+	list_append(&w->to_compress, &rotation->in_all);
 	worker_compress(w);
 }
 
@@ -114,11 +136,10 @@ static void worker_write(struct worker *w)
 		r = files_try(&w->files, &job);
 	else
 		r = files_append(&w->files, &job);
+	/* With the reply the logger may write the next job. */
+	if (r > 0 && w->job->rules.flags & LOGGER_COMPRESS)
+		worker_rotated(w, w->job);
 	worker_reply(w, WORKER_DONE, r < 0 ? r : 0);
-	if (r <= 0 || !(w->job->rules.flags & LOGGER_COMPRESS))
-		return;
-	(void)strcpy(w->compress, w->job->path);
-	worker_compress(w);
 }
 
 /* Without the path of the stream, which may have been removed, all of them. */
@@ -180,6 +201,7 @@ _Noreturn void worker_run(const struct area *area, struct helper_job *job, int s
 	struct worker w = { .job = job, .socket = socket, .fd = fd, .compressing_fd = -1 };
 	const uint32_t writer = text_hash(key);
 
+	list_init(&w.to_compress);
 	(void)signal(SIGCHLD, SIG_DFL);
 	worker_close_descriptors(socket, area->fd);
 	worker_wait_for_predecessor(area, writer);
@@ -192,7 +214,8 @@ _Noreturn void worker_run(const struct area *area, struct helper_job *job, int s
 
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			_exit(1);
-		if (fds[1].revents)
+		/* Without a descriptor its end is seen at the next job. */
+		if (w.compressing)
 			worker_compressed(&w);
 		if (fds[0].revents)
 			worker_receive(&w);

@@ -64,6 +64,7 @@ static int control_add(struct logger *l, struct logger_packet *p)
 	if (r < 0)
 		return r;
 	loud_add(s);
+	s->rules_number = m->cookie;
 	l->streams[m->stream] = s;
 	l->n_used = MAX(l->n_used, m->stream + 1);
 	l->area.header->n_used = MAX(l->area.header->n_used, l->n_used);
@@ -81,6 +82,7 @@ static int control_change(struct logger *l, const struct logger_packet *p, struc
 {
 	int r;
 
+	s->rules_number = p->message.cookie;
 	/* Lines until now belong to the old name; the old file may be gone. */
 	(void)stream_take_pipe(s, clock_realtime_usec());
 	if (s->rules.to == LOGGER_TO_FILE && strcmp(s->path, p->texts[1]) != 0)
@@ -281,6 +283,8 @@ static int control_take(struct logger *l, struct logger_packet *p)
 
 	switch (m->type) {
 	case LOGGER_HELLO:
+		reply_send(l, &(struct logger_message){ .type = m->type, .stream = m->stream },
+			   NULL);
 		return 0;
 	case LOGGER_ADD:
 		return control_add(l, p);

@@ -22,6 +22,9 @@
 #include "sys/file/mount.h"
 
 #define RETRY_USEC (USEC_PER_SEC / 2)
+/* The longest time for the daemon to note the process of new output, and how often it is looked for. */
+#define RUN_USEC      USEC_PER_SEC
+#define RUN_LOOK_USEC USEC_PER_MSEC
 /* Others on the same file system wait for its end. */
 #define PORTION_MAX (1024 * 1024)
 /*
@@ -134,13 +137,45 @@ int deliver_attach(struct logger *l, struct stream *s)
 
 /* --- queues --- */
 
+/* LOGGER_CHANGE queues the stream again. */
+static bool deliver_awaits_rules(const struct logger *l, const struct stream *s)
+{
+	return l->control >= 0 && stream_awaits_rules(s);
+}
+
+/* A process may write before the daemon has its pid. */
+static bool deliver_awaits_run(const struct logger *l, const struct stream *s)
+{
+	const struct store_mark *mark;
+	uint64_t next;
+
+	if (l->control < 0 || !s->slot.ring)
+		return false;
+	mark = stream_mark(s, s->record->now.position, &next);
+	return mark && mark->run.pid == 0 && mark->run.generation > 0 &&
+	       mark->run.generation == s->record->run.generation &&
+	       clock_realtime_usec() < mark->time_usec + RUN_USEC;
+}
+
+/* Returns true if nothing of the stream, which is in no queue, is written now. */
+static bool deliver_puts_off(struct logger *l, struct stream *s)
+{
+	if (deliver_awaits_rules(l, s))
+		return true;
+	if (!deliver_awaits_run(l, s))
+		return false;
+	s->retry_usec = l->now_usec + RUN_LOOK_USEC;
+	list_append(&l->retries, &s->in_queue);
+	return true;
+}
+
 /* Nothing is to be written: it is read from memory. */
 static void deliver_to_memory(struct logger *l, struct stream *s)
 {
 	struct store_record *record = s->record;
 	uint64_t from = record->now.position, end = s->slot.ring ? stream_writable_end(s) : from;
 
-	if (end == from)
+	if (end == from || deliver_awaits_rules(l, s))
 		return;
 	record->next = record->now;
 	record->next.position = end;
@@ -261,8 +296,12 @@ static void deliver_to_helper(struct logger *l, struct helper *h)
 
 	if (!h->ready)
 		deliver_start(l, h);
-	while (h->ready && !h->busy && (first = list_take(&h->pending)))
-		deliver_give_portion(h, list_entry(first, struct stream, in_queue));
+	while (h->ready && !h->busy && (first = list_take(&h->pending))) {
+		struct stream *s = list_entry(first, struct stream, in_queue);
+
+		if (!deliver_puts_off(l, s))
+			deliver_give_portion(h, s);
+	}
 }
 
 /* Streams that had a portion with the helper are the logger's again. */
@@ -350,8 +389,11 @@ void deliver_reopen(struct logger *l, const struct stream *s)
 
 static void deliver_to_sink(struct logger *l, enum sink_kind kind, struct stream *s)
 {
-	int r = sink_write(l, kind, s);
+	int r;
 
+	if (deliver_puts_off(l, s))
+		return;
+	r = sink_write(l, kind, s);
 	/* A syslogd that has ended is as none. */
 	if (r < 0 && r != -EAGAIN && !(kind == SINK_SYSLOG && r == -ECONNREFUSED)) {
 		deliver_failed(l, s, -r);
@@ -402,6 +444,7 @@ void deliver_all(struct logger *l)
 int deliver_timeout(const struct logger *l)
 {
 	const struct helper *h;
+	const struct stream *s;
 
 	for (enum sink_kind kind = 0; kind < N_SINKS; kind++)
 		if (!l->sinks[kind].waiting && !list_is_empty(&l->sinks[kind].streams))
@@ -409,6 +452,9 @@ int deliver_timeout(const struct logger *l)
 	list_for_each (h, &l->helpers, in_all)
 		if (h->pid == 0 && h->retry_usec > 0)
 			return 20;
+	list_for_each (s, &l->retries, in_queue)
+		if (s->retry_usec <= l->now_usec + RUN_LOOK_USEC)
+			return 1;
 	return list_is_empty(&l->retries) ? loud_timeout(l) : 100;
 }
 

@@ -38,6 +38,10 @@ static void logger_on_control(struct logger *l)
 		return;
 	logger_unwatch(l, l->control);
 	l->control = -1;
+	/* Rules that have not come never will. */
+	for (uint32_t i = 0; i < l->n_used; i++)
+		if (l->streams[i])
+			deliver_queue(l, l->streams[i]);
 }
 
 /* A service may outlive the daemon, and write: it would die of SIGPIPE without a reader. */

@@ -86,6 +86,16 @@ static void stream_add_mark(struct stream *s, uint64_t position, uint64_t time_u
 	__atomic_store_n(&record->marks, record->marks + 1, __ATOMIC_RELEASE);
 }
 
+/* Output may come before the daemon knows the process of its run. */
+static const struct store_mark *stream_complete_mark(const struct stream *s, uint64_t number)
+{
+	struct store_mark *mark = stream_mark_number(s, number);
+
+	if (mark->run.pid == 0 && mark->run.generation == s->record->run.generation)
+		mark->run.pid = s->record->run.pid;
+	return mark;
+}
+
 const struct store_mark *stream_mark(const struct stream *s, uint64_t position, uint64_t *next)
 {
 	uint64_t high = s->record->marks;
@@ -105,7 +115,7 @@ const struct store_mark *stream_mark(const struct stream *s, uint64_t position, 
 	}
 	if (low + 1 < end)
 		*next = stream_mark_number(s, low + 1)->position;
-	return stream_mark_number(s, low);
+	return stream_complete_mark(s, low);
 }
 
 /* --- dropping --- */

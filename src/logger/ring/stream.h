@@ -25,6 +25,7 @@ struct stream {
 	uint32_t id;
 	int fd; /* of the pipe; -1 when it has ended */
 	struct logger_rules rules;
+	uint64_t rules_number; /* of the message that had them */
 	char *name, *path;
 
 	uint64_t end_at; /* everything up to here is written, even an unfinished line */
@@ -105,6 +106,12 @@ uint64_t stream_line_end(const struct stream *stream, uint64_t from);
 
 /* Returns the end of the lines that can be written now; @record->now.position if there is none. */
 uint64_t stream_writable_end(const struct stream *stream);
+
+/* Returns true if later rules are on their way, which its output may be for. */
+static inline bool stream_awaits_rules(const struct stream *s)
+{
+	return __atomic_load_n(&s->record->rules, __ATOMIC_ACQUIRE) > s->rules_number;
+}
 
 /* Notes where the file of the stream ends.  Only while no helper works. */
 void stream_note_seam(struct stream *stream);
