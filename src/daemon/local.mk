@@ -48,6 +48,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 
 # node: the nodes of the tree
 %C%_libdaemon_la_SOURCES += \
+	%D%/node/user.h %D%/node/user.c \
 	%D%/node/node.h %D%/node/node.c \
 	%D%/node/stop-order.h %D%/node/stop-order.c \
 	%D%/node/calls.h %D%/node/calls.c \
@@ -70,6 +71,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 # spawn: starting processes
 %C%_libdaemon_la_SOURCES += \
 	%D%/spawn/command.h %D%/spawn/command.c \
+	%D%/spawn/starts.h %D%/spawn/starts.c \
 	%D%/spawn/launch.h %D%/spawn/launch.c \
 	%D%/spawn/hook.h %D%/spawn/hook.c \
 	%D%/spawn/final.h %D%/spawn/final.c \
@@ -125,7 +127,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES += \
 	%D%/reap/commands.h %D%/reap/commands.c \
 	%D%/reap/exit.h %D%/reap/exit.c \
-	%D%/reap/orphans.h %D%/reap/orphans.c
+	%D%/reap/orphans.h %D%/reap/orphans.c \
+	%D%/reap/survivors.h %D%/reap/survivors.c
 
 # view: what is shown and reported
 %C%_libdaemon_la_SOURCES += \
@@ -143,8 +146,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/reload/enable.h %D%/reload/enable.c \
 	%D%/reload/plan.h %D%/reload/plan.c \
 	%D%/reload/plan-apply.c \
+	%D%/reload/use.h %D%/reload/use.c \
 	%D%/reload/transient.h %D%/reload/transient.c \
-	%D%/reload/reload.h %D%/reload/reload.c
+	%D%/reload/reload.h %D%/reload/reload.c \
+	%D%/reload/trial.h %D%/reload/trial.c
 
 # control: the control socket
 %C%_libdaemon_la_SOURCES += \

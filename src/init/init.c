@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -77,41 +76,17 @@ static int init_log_failure(struct init *i, const struct spawn_failure *failure)
 	return failure->error == ENOENT ? 127 : 126;
 }
 
-/* Memory for the child until its exec; freed afterwards. */
-struct scratch {
-	char stack[SPAWN_STACK];
-	char *script[];
-};
-
-static size_t init_scratch_size(char *const *argv)
-{
-	size_t n = 0;
-
-	while (argv[n])
-		n++;
-	return sizeof(struct scratch) + (n + 2) * sizeof(char *);
-}
-
 /* Return: 0, or the exit status. */
 static int init_start_command(struct init *i)
 {
 	const struct init_options *o = i->options;
-	size_t size = init_scratch_size(o->argv);
-	struct scratch *scratch =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int directory = command_leave_directory();
 	struct spawn_failure failure;
-	int directory, r;
-
-	if (scratch == MAP_FAILED) {
-		log_line(i->log, LOG_ERR, "out of memory");
-		return INIT_EXIT_FAULT;
-	}
-	directory = command_leave_directory();
+	int r;
 
 	struct spawn_spec spec = {
 		.argv = o->argv,
-		.script = scratch->script,
-		.stack = scratch->stack,
+		.script = true,
 		.envp = environ,
 		.directory_fd = directory,
 		.umask = -1,
@@ -126,7 +101,6 @@ static int init_start_command(struct init *i)
 	};
 
 	r = spawn(&spec, &i->command, &failure);
-	(void)munmap(scratch, size);
 	(void)fd_close(directory);
 	if (r == SPAWN_E_CHILD)
 		return init_log_failure(i, &failure);
@@ -238,8 +212,8 @@ static void init_on_death(const struct reap_exit *exit, void *arg)
 	if (exit->pid == i->job.group)
 		log_line(i->log, LOG_INFO, "pid %d has ended: %s %d", (int)exit->pid,
 			 exit->signaled ? "signal" : "exit status", exit->value);
-	else if (i->options->log_reaped)
-		log_line(i->log, LOG_WARNING, "reaped zombie process with pid=%d", (int)exit->pid);
+	else if (i->options->command.log_reaped)
+		log_line(i->log, LOG_WARNING, "Reaped zombie process with pid=%d", (int)exit->pid);
 }
 
 static void init_reap_children(struct init *i)

@@ -17,8 +17,7 @@
 struct init_options {
 	struct command_options command;
 	char **argv;
-	bool pause;	 /* no command: runs until SIGTERM or SIGINT */
-	bool log_reaped; /* log each reaped process other than the command */
+	bool pause; /* no command: runs until SIGTERM or SIGINT */
 	const struct signals *signals;
 	struct log *log;
 };

@@ -57,9 +57,6 @@ static int parse_option(struct init_options *options, int option, const char *la
 	case 'P':
 		options->pause = true;
 		return -1;
-	case 'w':
-		options->log_reaped = true;
-		return -1;
 	case 'v':
 		options->log->level = options->log->level < LOG_INFO ? LOG_INFO : LOG_DEBUG;
 		return -1;
@@ -92,7 +89,7 @@ static int parse_options(struct init_options *options, int argc, char **argv)
 		optind = 2;
 	else
 		while (status < 0 &&
-		       (option = getopt_long(argc, argv, "+:" COMMAND_LETTERS "cswvPhV",
+		       (option = getopt_long(argc, argv, "+:" COMMAND_LETTERS "csvPhV",
 					     long_options, NULL)) >= 0)
 			status = parse_option(options, option, argv[optind - 1]);
 	if (status < 0 && !argv[optind] != options->pause) {

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "proto/address.h"
+#include "sys/file/path.h"
 
 /* Time until the next attempt after a connection could not be accepted. */
 #define PAUSE_USEC (100 * USEC_PER_MSEC)
@@ -267,15 +268,14 @@ static int control_make_directory(const char *path)
 {
 	char directory[256];
 	const char *slash = strrchr(path, '/');
-	int r;
 
 	if (!slash || slash == path || (size_t)(slash - path) >= sizeof(directory))
 		return 0;
 	memcpy(directory, path, (size_t)(slash - path));
 	directory[slash - path] = '\0';
-	r = address_make_directory(directory);
 	/* Other errors show when the socket is made. */
-	return r == -EPERM ? r : 0;
+	(void)path_make_directory(directory, address_directory_mode(directory));
+	return address_check(path) == -EPERM ? -EPERM : 0;
 }
 
 int control_new(struct control **ret, struct tree *tree, const struct reload *reload)

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "daemon/control/requests-private.h"
+#include "daemon/reload/use.h"
 
 /* Refused oneway calls are logged up to this number for each connection. */
 #define REFUSALS_LOGGED 10
@@ -109,6 +110,29 @@ static void request_refuse_lease(struct request *q, struct node *node, int r)
 	}
 }
 
+/* Takes the guard on @node, or with the parameter using on the node for guards that use it. */
+static void request_take_lease(struct request *q, struct node *node, const struct lease_wish *wish,
+			       const struct message_call *call)
+{
+	bool using = message_get_bool(call->parameters, "using", false);
+	struct node *held = node;
+	struct lease *lease;
+	int r = using ? use_find(q->tree, node, &held) : 0;
+
+	if (r != 0) {
+		request_refuse_guard(q, node, r == USE_STOPPED ? ERROR_NODE_STOPPED : ERROR_FAILED,
+				     use_refusal_text(r));
+		return;
+	}
+	r = lease_new(&lease, held, wish);
+	if (r == 0)
+		request_reply_lease(q, lease, call);
+	else
+		request_refuse_lease(q, node_is_stopped(node) ? node : held, r);
+	if (r != 0 && using)
+		node_finished(held);
+}
+
 void request_take_guard(struct request *q, struct node *node, const struct message_call *call)
 {
 	const struct unix_peer peer = request_holder(q);
@@ -118,8 +142,6 @@ void request_take_guard(struct request *q, struct node *node, const struct messa
 		.ttl_usec = message_get_number(call->parameters, "ttl_usec", USEC_INFINITY),
 		.late = message_get_bool(call->parameters, "late", false),
 	};
-	struct lease *lease;
-	int r;
 
 	if (strlen(wish.why) > LEASE_WHY_MAX) {
 		request_refuse_guard(q, node, ERROR_FAILED, "the reason is longer than 200 bytes");
@@ -129,11 +151,7 @@ void request_take_guard(struct request *q, struct node *node, const struct messa
 	} else if (q->n_leases >= REQUEST_LEASES_MAX) {
 		request_refuse_guard(q, node, ERROR_TOO_MANY, "this connection holds 256 guards");
 	} else {
-		r = lease_new(&lease, node, &wish);
-		if (r == 0)
-			request_reply_lease(q, lease, call);
-		else
-			request_refuse_lease(q, node, r);
+		request_take_lease(q, node, &wish, call);
 	}
 }
 

@@ -82,9 +82,16 @@ void request_start(struct request *q, struct node *node, const struct message_ca
 		request_wait_or_return(q, node, call);
 }
 
-static void request_add_dependent(const struct node *node, void *with)
+static void request_add_dependent(struct node *node, void *with)
 {
 	(void)json_array_append_new(with, json_string(node->config->path));
+}
+
+/* The ends of earlier runs do not count for the run that follows, which a client waits for. */
+static void request_take_dependent(struct node *node, void *with)
+{
+	goals_forget_restarts(node);
+	request_add_dependent(node, with);
 }
 
 /* Begins a stop or a restart, and notes the dependents that are stopped with it. */
@@ -93,7 +100,7 @@ static void request_begin_lowering(struct request *q, struct goals *goals)
 	json_decref(q->with);
 	q->with = json_array();
 	goals_begin(goals, q->tree, CAUSE_OPERATOR);
-	goals->on_dependent = request_add_dependent;
+	goals->on_dependent = request_take_dependent;
 	goals->arg = q->with;
 }
 
@@ -114,6 +121,31 @@ void request_stop(struct request *q, struct node *node, const struct message_cal
 	request_wait_or_return(q, node, call);
 }
 
+/* Replies with the dependents that a restart of @node would restart as well. */
+static void request_foresee_restart(struct request *q, struct node *node,
+				    const struct message_call *call)
+{
+	const json_t *beside = json_object_get(call->parameters, "beside"), *path;
+	json_t *reply = json_object();
+	struct goals goals;
+	size_t i;
+
+	request_begin_lowering(q, &goals);
+	goals.on_dependent = request_add_dependent;
+	goals.dry_run = true;
+	goals.keep = message_get_number(call->parameters, "min_ready", 1);
+	goals_lower(&goals, node, REQUEST_RESTART, "");
+	json_array_foreach (beside, i, path) {
+		struct node *other = tree_find(q->tree, json_string_value(path));
+
+		if (other)
+			goals_lower(&goals, other, REQUEST_RESTART, "");
+	}
+	goals_commit(&goals);
+	request_add_dependents(q, reply);
+	request_reply(q, reply);
+}
+
 void request_restart(struct request *q, struct node *node, const struct message_call *call)
 {
 	char why[REQUEST_REASON_MAX];
@@ -123,7 +155,12 @@ void request_restart(struct request *q, struct node *node, const struct message_
 		request_fail(q, ERROR_FAILED, node_name(node), "the root cannot be restarted");
 		return;
 	}
+	if (message_get_bool(call->parameters, "dry_run", false)) {
+		request_foresee_restart(q, node, call);
+		return;
+	}
 	request_begin_lowering(q, &goals);
+	goals.keep = message_get_number(call->parameters, "min_ready", 1);
 	if (goals_restart(&goals, node, request_reason(q, call, why)) < 0) {
 		request_fail(q, ERROR_NODE_STOPPED, node_name(request_find_stopped_above(node)),
 			     NULL);

@@ -9,10 +9,17 @@
  */
 typedef void request_method(struct request *q, struct node *node, const struct message_call *call);
 
-request_method request_status, request_guards, request_start, request_stop, request_restart,
-	request_shutdown, request_wait, request_take_guard, request_release, request_reload,
-	request_reload_service, request_signal, request_events, request_run, request_plan,
-	request_logs, request_reopen_logs, request_show, request_dependencies, request_enable;
+/*
+ * Looks at a waiting call, in every update turn until its reply.  @node is NULL if the node of the call is
+ * freed.
+ */
+typedef void request_update_method(struct request *q, struct node *node);
+
+/* All of them; a row without its function is an error of the linker. */
+#define METHOD(id, name, tier, whole, call, update, ...) \
+	request_method call;                             \
+	request_update_method update;
+#include "proto/interface/methods.h"
 
 /* Ends the call, and its wait, with a reply. */
 void request_reply(struct request *q, json_t *parameters);
@@ -74,21 +81,6 @@ const char *request_reason(struct request *q, const struct message_call *call,
 
 /* Returns the process that holds the guards of this request. */
 struct unix_peer request_holder(const struct request *q);
-
-/*
- * The functions of waiting methods for TASK_REQUESTS.  @node is that of the call, or NULL if it is
- * freed.
- */
-void request_update_ready(struct request *q, struct node *node);
-void request_update_stop(struct request *q, struct node *node);
-void request_update_shutdown(struct request *q, struct node *node);
-void request_update_wait(struct request *q, struct node *node);
-void request_update_reports(struct request *q, struct node *node);
-void request_update_run(struct request *q, struct node *node);
-void request_update_logs(struct request *q, struct node *node);
-void request_update_events(struct request *q, struct node *node);
-void request_update_enable(struct request *q, struct node *node);
-void request_update_guard(struct request *q, struct node *node);
 
 /* Releases the guards of the connection, which is over. */
 void request_drop_guards(struct request *q);

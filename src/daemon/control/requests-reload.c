@@ -1,6 +1,6 @@
 /*
- * Reloads of the configuration and of a service, and signals to a service.  A reload is carried out
- * within its call; its reply has the changes, or the mistakes.
+ * Reloads of the configuration and of a service, and signals to a service.  A reload waits for a
+ * trial (daemon/reload/trial.h); its reply has the changes, or the mistakes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "daemon/control/requests-private.h"
+#include "daemon/reload/trial.h"
 #include "daemon/service/reload.h"
 #include "daemon/service/signal.h"
 
@@ -23,24 +24,48 @@ static enum reload_mode request_mode_of(const struct message_call *call)
 	return strcmp(rollout, "undo") == 0 ? RELOAD_UNDO : RELOAD;
 }
 
-void request_reload(struct request *q, struct node *node, const struct message_call *call)
+static void request_carry_out_reload(struct request *q)
 {
-	bool dry_run = message_get_bool(call->parameters, "dry_run", false);
-	enum reload_mode mode = request_mode_of(call);
 	cleanup(freep) char *reason = NULL;
 	json_t *changes = NULL;
 	struct memstream m;
 	int r = memstream_open(&m);
 
-	(void)node;
 	if (r >= 0) {
-		r = (dry_run ? reload_plan : reload_run)(q->reload, mode, m.file, &changes);
+		r = (q->dry_run ? reload_plan : reload_run)(q->reload, q->mode, m.file, &changes);
 		(void)memstream_close(&m, &reason); /* without @reason the number shows the error */
 	}
 	if (r < 0)
 		request_fail(q, ERROR_FAILED, "root", reason && *reason ? reason : strerror(-r));
 	else
 		request_reply(q, json_pack("{s:o}", "changes", changes));
+}
+
+void request_reload(struct request *q, struct node *node, const struct message_call *call)
+{
+	q->dry_run = message_get_bool(call->parameters, "dry_run", false);
+	q->mode = request_mode_of(call);
+	if (!q->reload->trial || q->mode == RELOAD_UNDO) {
+		request_carry_out_reload(q);
+		return;
+	}
+	events_cause(q->tree->ctx->events, q->cause);
+	q->trial = trial_begin(q->reload->trial);
+	request_begin_wait(q, node, call);
+}
+
+void request_update_reload(struct request *q, struct node *node)
+{
+	int r = trial_result(q->reload->trial, q->trial);
+
+	(void)node;
+	if (r == -ETIMEDOUT)
+		request_fail(q, ERROR_FAILED, "root",
+			     "the configuration cannot be read: a file system does not answer");
+	if (r != 0)
+		return;
+	events_because(q->tree->ctx->events, q->cause);
+	request_carry_out_reload(q);
 }
 
 /* Returns the service of @node if it has a running process; otherwise the call has failed. */
@@ -59,6 +84,9 @@ static const char *request_reload_fault(int r)
 {
 	if (r == -ESRCH)
 		return "is not up";
+	if (r == -EPROTO)
+		return "the reload-signal would end its main process, which does not handle it: set "
+		       "reload-signal or reload-command, for example reload-signal = SIGUSR1";
 	return r == -EBUSY ? "the reload-command is still running" : strerror(-r);
 }
 

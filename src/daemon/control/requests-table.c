@@ -1,5 +1,5 @@
 /*
- * Each method is a row: its access, its function, and the function that looks at a waiting call.
+ * Access, function, and the function that looks at a waiting call are columns of proto/interface/methods.h.
  * Access is checked here and nowhere else.
  */
 #include "daemon/control/requests-table.h"
@@ -26,37 +26,16 @@ void request_done(struct request *q)
 	json_decref(q->passing);
 }
 
-/*
- * The methods.  A waiting call is looked at in every update turn until its reply; @node is NULL if
- * the node of the call is freed.
- */
 static const struct {
 	enum connection_tier tier; /* required of the client */
-	bool all;		   /* concerns the whole tree: not for a service's own connection */
+	bool whole;		   /* concerns the whole tree: not for a service's own connection */
 	request_method *call;
-	void (*update)(struct request *q, struct node *node); /* NULL: the method never waits */
-} methods[N_METHODS] = {
-	[METHOD_STATUS] = { TIER_LOOK, false, request_status, NULL },
-	[METHOD_GUARDS] = { TIER_LOOK, false, request_guards, request_update_reports },
-	[METHOD_START] = { TIER_OPERATE, false, request_start, request_update_ready },
-	[METHOD_STOP] = { TIER_OPERATE, false, request_stop, request_update_stop },
-	[METHOD_RESTART] = { TIER_OPERATE, false, request_restart, request_update_ready },
-	[METHOD_SHUTDOWN] = { TIER_OPERATE, false, request_shutdown, request_update_shutdown },
-	[METHOD_WAIT] = { TIER_LOOK, false, request_wait, request_update_wait },
-	[METHOD_TAKE_GUARD] = { TIER_OPERATE, false, request_take_guard, request_update_guard },
-	[METHOD_RELEASE] = { TIER_OPERATE, false, request_release, NULL },
-	[METHOD_RELOAD] = { TIER_OPERATE, true, request_reload, NULL },
-	[METHOD_RELOAD_SERVICE] = { TIER_OPERATE, false, request_reload_service, NULL },
-	[METHOD_SIGNAL] = { TIER_OPERATE, false, request_signal, NULL },
-	[METHOD_EVENTS] = { TIER_LOOK, false, request_events, request_update_events },
-	[METHOD_RUN] = { TIER_RUN, true, request_run, request_update_run },
-	[METHOD_PLAN] = { TIER_LOOK, false, request_plan, NULL },
-	[METHOD_LOGS] = { TIER_OPERATE, false, request_logs, request_update_logs },
-	[METHOD_REOPEN_LOGS] = { TIER_OPERATE, false, request_reopen_logs, NULL },
-	[METHOD_SHOW] = { TIER_LOOK, false, request_show, NULL },
-	[METHOD_DEPENDENCIES] = { TIER_LOOK, true, request_dependencies, NULL },
-	[METHOD_ENABLE] = { TIER_OPERATE, false, request_enable, request_update_enable },
-	[METHOD_DISABLE] = { TIER_OPERATE, false, request_enable, request_update_enable },
+	request_update_method *update; /* NULL: the method never waits */
+} methods[] = {
+#define request_update_none NULL
+#define METHOD(id, name, tier, whole, call, update, ...) \
+	[METHOD_##id] = { tier, whole, call, update },
+#include "proto/interface/methods.h"
 };
 
 /* Returns the reason for which the client may not call the method, or NULL. */
@@ -72,7 +51,7 @@ static const char *request_method_denial(const struct request *q, enum interface
 
 	if (methods[method].tier > q->connection->tier)
 		return only[methods[method].tier];
-	return request_denial(q, q->connection->inherited && methods[method].all ? "" : path);
+	return request_denial(q, q->connection->inherited && methods[method].whole ? "" : path);
 }
 
 void request_call(struct request *q, enum interface_method method, const struct message_call *call)

@@ -104,12 +104,13 @@ static bool request_awaits_dependents(struct request *q, struct node *node)
 
 	json_array_foreach (q->with, i, path) {
 		struct node *with = tree_find(q->tree, json_string_value(path));
+		enum goal goal = with ? node_goal(with) : GOAL_GONE;
 		struct node *blocked;
 
-		if (!with || node_goal(with) < GOAL_CYCLE || request_is_ready(with, true))
+		/* Stopped meanwhile, and maybe idle since then: it does not start with this node. */
+		if (goal < GOAL_CYCLE || goal == GOAL_IDLE || request_is_ready(with, true))
 			continue;
-		blocked =
-			node_goal(with) == GOAL_CYCLE ? NULL : request_find_unreachable(with, true);
+		blocked = goal == GOAL_CYCLE ? NULL : request_find_unreachable(with, true);
 		if (blocked)
 			request_fail_ready(q, node, blocked);
 		return true;
@@ -186,7 +187,8 @@ static bool request_is_settling(struct request *q, struct node *top)
 
 static void request_update_settling(struct request *q, struct node *node)
 {
-	bool start = q->method != METHOD_WAIT;
+	/* A rollout has requested the restart itself; any other wait is also for a start to come. */
+	bool start = q->method != METHOD_WAIT || q->stay;
 	const struct service *ended;
 	struct node *blocked;
 

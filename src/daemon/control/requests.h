@@ -39,9 +39,13 @@ struct request {
 	bool begin_sent;       /* ... and its first reply is sent */
 	uint64_t next_usec;    /* no progress is sent before this */
 	unsigned change;       /* METHOD_ENABLE, _DISABLE: its number; 0: it has not begun */
-	uint64_t next_event;   /* METHOD_EVENTS: number of the next event to send */
-	bool changes;	       /* ... changes without an event are reported */
-	uint64_t seen_changes; /* ... those up to this number are */
+	unsigned trial;	       /* METHOD_RELOAD: its number */
+	enum reload_mode mode; /* ... */
+	bool dry_run;	       /* ... */
+	char cause[EVENT_CAUSE_MAX]; /* ... */
+	uint64_t next_event;	     /* METHOD_EVENTS: number of the next event to send */
+	bool changes;		     /* ... changes without an event are reported */
+	uint64_t seen_changes;	     /* ... those up to this number are */
 	struct alarm progress;
 
 	struct list leases; /* leases of this connection */

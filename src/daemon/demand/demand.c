@@ -113,6 +113,16 @@ static bool demand_has_connections(struct service *s)
 	return r != 0;
 }
 
+/* Returns true if a guard is held for work that uses the node of @s or one above it. */
+static bool demand_is_used(const struct service *s)
+{
+	for (const struct node *n = s->node; n; n = n->parent)
+		for (struct node *const *to = node_edges(n, LIST_DEPENDENTS); to && *to; to++)
+			if (node_is_use(*to))
+				return true;
+	return false;
+}
+
 static void demand_stop_idle(struct tree *tree, struct service *s, uint64_t usec)
 {
 	char time[CLOCK_TEXT_MAX], reason[CLOCK_TEXT_MAX + 16];
@@ -129,7 +139,8 @@ static void demand_process_up(struct tree *tree, struct service *s)
 	c->resting = false;
 	if (usec == 0) {
 		calls_end_period(c);
-	} else if (c->expired && !c->called && busy_guards(s) == 0 && !demand_has_connections(s)) {
+	} else if (c->expired && !c->called && busy_guards(s) == 0 && !demand_is_used(s) &&
+		   !demand_has_connections(s)) {
 		calls_end_period(c);
 		demand_stop_idle(tree, s, usec);
 	} else if (c->expired || c->alarm.usec == USEC_INFINITY) {

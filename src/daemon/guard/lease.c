@@ -66,6 +66,8 @@ static void lease_release(struct lease *lease)
 	node_guards_changed(node);
 	if (node->goal == GOAL_GONE)
 		node_update_soon(node);
+	if (node_is_use(node))
+		node_finished(node);
 	swansong_guard_drop(&lease->guard);
 }
 

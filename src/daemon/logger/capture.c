@@ -1,7 +1,8 @@
 /*
  * The end of a run waits for its last lines.  While the output may still be on its way to the
  * pipes, a timer looks again; then the logger is asked to write all of it, and its reply ends the
- * wait.
+ * wait.  With log-full = drop, this wait and the hold on the node that follows it take AWAIT_USEC
+ * together.
  */
 #include "daemon/logger/capture.h"
 
@@ -180,8 +181,12 @@ bool capture_awaits(struct capture *c, bool drained, void (*fn)(void *arg), void
 void capture_end(struct capture *c, const struct swansong_guard *guard, unsigned generation,
 		 uint64_t until_usec)
 {
+	uint64_t brief = c->until_usec ? c->until_usec : clock_now_usec() + AWAIT_USEC;
+
 	if (!c->asked)
 		capture_ask(c);
+	if (node_config_outputs(c->config)->log_full == LOG_FULL_DROP)
+		until_usec = MIN(until_usec, brief);
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
 		if (c->streams[i])
 			log_stream_hold(c->streams[i], guard, generation, until_usec);

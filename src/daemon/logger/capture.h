@@ -26,7 +26,7 @@ bool capture_is_apart(const struct capture *capture);
  */
 int capture_open(struct capture *capture, int fd);
 
-/* Notes that the run of @generation has begun with the process @pid. */
+/* See log_stream_run(). */
 void capture_run(struct capture *capture, pid_t pid, uint64_t generation);
 
 /*
@@ -36,7 +36,10 @@ void capture_run(struct capture *capture, pid_t pid, uint64_t generation);
  */
 bool capture_awaits(struct capture *capture, bool drained, void (*fn)(void *arg), void *arg);
 
-/* Ends the run: unwritten output holds the node of @guard, see log_stream_hold(). */
+/*
+ * Ends the run: unwritten output holds the node of @guard, see log_stream_hold(); with log-full =
+ * drop not for longer than a second, in which the time of capture_awaits() counts.
+ */
 void capture_end(struct capture *capture, const struct swansong_guard *guard, unsigned generation,
 		 uint64_t until_usec);
 

@@ -6,6 +6,7 @@
 #include "daemon/logger/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,17 +25,27 @@
 #define AGAIN_MIN_USEC	 (10 * USEC_PER_MSEC)
 #define AGAIN_MAX_USEC	 (1 * USEC_PER_SEC)
 #define STEADY_USEC	 (200 * USEC_PER_MSEC)
+#define ANSWER_USEC	 (USEC_PER_SEC / 2)
 #define FAILED_MAX	 3
 #define MESSAGES_AT_ONCE 64
 
-#define CHILD_SOCKET 3
-#define CHILD_STORE  4
+#define CHILD_SOCKET  3
+#define CHILD_STORE   4
+#define CHILD_PROGRAM 5
 
 static void child_start(struct logger_child *c);
 
 static void child_on_again(struct alarm *alarm)
 {
 	child_start(container_of(alarm, struct logger_child, again));
+}
+
+static void child_on_silence(struct alarm *alarm);
+
+static void child_open_program(struct logger_child *c)
+{
+	if (c->program_fd < 0)
+		c->program_fd = open(c->program, O_PATH | O_CLOEXEC);
 }
 
 void logger_child_init(struct logger_child *c, struct context *ctx)
@@ -44,19 +55,23 @@ void logger_child_init(struct logger_child *c, struct context *ctx)
 	*c = (struct logger_child){
 		.ctx = ctx,
 		.program = program ? program : PKGLIBEXECDIR "/swansong-logger",
+		.program_fd = -1,
 		.store = -1,
 		.socket = -1,
 		.delay_usec = AGAIN_MIN_USEC,
 	};
 	process_init(&c->process, PROCESS_LOGGER, NULL);
 	alarm_init(&c->again, child_on_again);
+	alarm_init(&c->silence, child_on_silence);
+	child_open_program(c);
 }
 
 static void child_disconnect(struct logger_child *c)
 {
 	c->source = sd_event_source_disable_unref(c->source);
 	c->socket = fd_close(c->socket);
-	c->ready = false;
+	c->ready = c->asked = false;
+	alarm_stop(&c->ctx->alarms, &c->silence);
 }
 
 /* A logger that cannot be understood is killed, which loses nothing, and another one follows. */
@@ -70,8 +85,12 @@ static void child_fail(struct logger_child *c)
 void logger_child_done(struct logger_child *c)
 {
 	alarm_stop(&c->ctx->alarms, &c->again);
+	/* Before it is ready it may not notice the end of its socket, and has nothing to write. */
+	if (c->process.pid > 0 && !c->was_ready)
+		(void)kill(c->process.pid, SIGKILL);
 	child_disconnect(c);
 	c->store = fd_close(c->store);
+	c->program_fd = fd_close(c->program_fd);
 	process_remove(&c->process);
 	free(c->user.groups);
 }
@@ -101,7 +120,7 @@ static void child_take(struct logger_child *c, struct logger_packet *packet)
 	} else if (m->type == LOGGER_REFUSED) {
 		log_line(c->ctx->log, LOG_ERR, "logger: message refused: stream %u: %s", m->stream,
 			 packet->texts[0]);
-	} else {
+	} else if (m->type != LOGGER_HELLO) {
 		c->on_message(c, packet);
 	}
 }
@@ -111,6 +130,7 @@ static int child_on_event(sd_event_source *source, int fd, uint32_t events, void
 	struct logger_child *c = arg;
 	struct logger_packet packet;
 
+	c->asked = false;
 	for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
 		int r = logger_receive(fd, &packet);
 
@@ -144,6 +164,30 @@ int logger_child_send(struct logger_child *c, struct logger_message *message, co
 	return r == -EPIPE || r == -ECONNRESET ? -EAGAIN : r;
 }
 
+void logger_child_ask(struct logger_child *c)
+{
+	struct logger_message hello = { .type = LOGGER_HELLO, .stream = LOGGER_ALL };
+
+	if (!c->ready || c->asked)
+		return;
+	c->asked = true;
+	/* A full socket answers as well when it has room again. */
+	(void)logger_child_send(c, &hello, NULL, NULL, -1);
+	alarm_set(&c->ctx->alarms, &c->silence, clock_add(clock_now_usec(), ANSWER_USEC));
+}
+
+static void child_on_silence(struct alarm *alarm)
+{
+	struct logger_child *c = container_of(alarm, struct logger_child, silence);
+	struct pollfd p = { .fd = c->socket, .events = POLLIN };
+
+	/* The answer may be there, and the daemon late. */
+	if (!c->asked || poll(&p, 1, 0) > 0)
+		return;
+	log_line(c->ctx->log, LOG_WARNING, "logger: does not answer: killed");
+	child_fail(c);
+}
+
 /* --- the process --- */
 
 static void child_start_later(struct logger_child *c)
@@ -162,6 +206,7 @@ static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *erro
 	const struct spawn_file files[] = {
 		{ .from = socket, .to = CHILD_SOCKET },
 		{ .from = c->store, .to = CHILD_STORE },
+		{ .from = c->program_fd, .to = CHILD_PROGRAM },
 	};
 	struct spawn_failure why = { .error = 0 };
 	sigset_t none;
@@ -174,6 +219,7 @@ static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *erro
 	r = spawn(
 		&(struct spawn_spec){
 			.argv = argv,
+			.program = CHILD_PROGRAM,
 			.envp = envp,
 			.umask = -1,
 			.set_user = c->user.set,
@@ -181,7 +227,6 @@ static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *erro
 			.gid = c->user.gid,
 			.groups = c->user.groups,
 			.n_groups = c->user.n_groups,
-			.share_descriptors = c->ctx->share_descriptors,
 			.stdio = { c->ctx->null_fd, STDOUT_FILENO, STDERR_FILENO },
 			.files = files,
 			.n_files = ARRAY_SIZE(files),
@@ -222,19 +267,33 @@ static void child_warn(struct logger_child *c, const char *why)
 			 "logger: cannot run %s: %s: services write their output themselves",
 			 c->program, why);
 	c->warned = true;
+	/* The next attempt takes what the path has by then. */
+	c->program_fd = fd_close(c->program_fd);
+}
+
+/* Return: 0; SPAWN_E_CHILD with errno in *error; or -errno. */
+static int child_prepare(struct logger_child *c, int sockets[static 2], int *error)
+{
+	if (c->store < 0)
+		c->store = store_new();
+	if (c->store < 0)
+		return c->store;
+	child_open_program(c);
+	*error = errno;
+	if (c->program_fd < 0)
+		return SPAWN_E_CHILD;
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets) < 0
+		       ? -errno
+		       : 0;
 }
 
 static void child_start(struct logger_child *c)
 {
-	int sockets[2] = { -1, -1 }, r = 0, error = 0;
+	int sockets[2] = { -1, -1 }, error = 0;
+	int r = child_prepare(c, sockets, &error);
 	pid_t pid = 0;
 
-	if (c->store < 0)
-		r = c->store = store_new();
-	if (r >= 0 &&
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets) < 0)
-		r = -errno;
-	if (r >= 0)
+	if (r == 0)
 		r = child_spawn(c, sockets[1], &pid, &error);
 	(void)fd_close(sockets[1]);
 	if (r == 0 && child_connect(c, sockets[0], pid) >= 0)
@@ -335,15 +394,26 @@ bool logger_child_await_room(struct logger_child *c, uint64_t until_usec)
 
 int logger_child_stop(struct logger_child *c, uint64_t until_usec)
 {
+	struct logger_message hello = { .type = LOGGER_HELLO, .stream = LOGGER_ALL };
 	struct logger_message stop = { .type = LOGGER_STOP, .stream = LOGGER_ALL };
+	uint64_t answer_usec = MIN(until_usec, clock_add(clock_now_usec(), ANSWER_USEC));
+	bool answered = false;
 	int r = 0;
 
 	if (c->socket < 0)
 		return 0;
+	while (r >= 0 && logger_send(c->socket, &hello, NULL, NULL, -1) == -EAGAIN)
+		r = child_await(c, POLLOUT, answer_usec);
 	while (r >= 0 && logger_send(c->socket, &stop, NULL, NULL, -1) == -EAGAIN)
-		r = child_await(c, POLLOUT, until_usec);
-	while (r >= 0 && r != LOGGER_FLUSHED)
-		r = child_await(c, 0, until_usec);
+		r = child_await(c, POLLOUT, answer_usec);
+	while (r >= 0 && r != LOGGER_FLUSHED) {
+		r = child_await(c, 0, answered ? until_usec : answer_usec);
+		answered |= r > 0;
+	}
+	if (r == -ETIMEDOUT && !answered) {
+		(void)kill(c->process.pid, SIGKILL);
+		r = -EPIPE;
+	}
 	if (r == -EPIPE)
 		child_collect(c);
 	return r == -EPIPE ? 0 : r;

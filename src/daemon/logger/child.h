@@ -4,6 +4,9 @@
  * The process of swansong-logger, and its socket (proto/logger.h).  It is started again when it
  * dies.  It is in a session of its own and belongs to no service.  If the daemon is killed, it
  * ends when no service can write any more and the pipes are empty.
+ *
+ * The program is opened at the start of the daemon: the path of an upgraded package has one of
+ * another version.
  */
 
 #include "daemon/loop/context.h"
@@ -15,6 +18,7 @@ struct logger_child {
 	struct process process; /* pid 0: there is none */
 	struct context *ctx;
 	const char *program;
+	int program_fd; /* or -1 */
 	struct logger_user {
 		bool set; /* else it runs as the daemon's user */
 		uid_t uid;
@@ -26,6 +30,8 @@ struct logger_child {
 	int socket; /* or -1 */
 	sd_event_source *source;
 	struct alarm again;
+	struct alarm silence; /* since LOGGER_HELLO */
+	bool asked;	      /* LOGGER_HELLO was sent, and nothing has come since */
 	uint64_t delay_usec;
 	unsigned n_failed; /* deaths in a row before it was ready */
 	bool ready;	   /* it takes messages */
@@ -53,6 +59,12 @@ bool logger_child_is_usable(const struct logger_child *child);
 int logger_child_send(struct logger_child *child, struct logger_message *message, const char *first,
 		      const char *second, int passed);
 
+/*
+ * Asks the process to answer soon, also if its destinations hang; one that does not is killed, and
+ * another one follows.
+ */
+void logger_child_ask(struct logger_child *child);
+
 /* --- at the end of the daemon, without the loop of events --- */
 
 /*
@@ -67,7 +79,8 @@ int logger_child_begin(struct logger_child *child, uint64_t until_usec);
 bool logger_child_await_room(struct logger_child *child, uint64_t until_usec);
 
 /*
- * Sends LOGGER_STOP and waits for the reply, after which the process ends.
+ * Sends LOGGER_STOP and waits for the reply, after which the process ends.  One that does not answer
+ * is killed.
  *
  * Return: more than 0; 0 if it has ended without a reply; or -ETIMEDOUT.
  */

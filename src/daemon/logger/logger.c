@@ -9,17 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/macro.h"
 #include "base/text.h"
 #include "daemon/logger/pipe.h"
 #include "daemon/logger/stream.h"
 #include "daemon/logger/wishes.h"
-#include "sys/file/logfile.h"
+#include "sys/file/path.h"
 
 #define DRAIN_ATTEMPTS 3
+/* At the end of the daemon: the least time, and that of output that no service has waited for. */
+#define LEAST_USEC (USEC_PER_SEC / 2)
+#define LAST_USEC  USEC_PER_SEC
 
 static const char *logger_stream_name(const void *stream)
 {
 	return ((const struct log_stream *)stream)->name;
+}
+
+/* A service with a full pipe would wait without end for a logger that cannot be run. */
+static void logger_drain_pipes(struct logger *l, bool on)
+{
+	struct log_stream *s;
+
+	list_for_each (s, &l->streams, in_logger)
+		log_stream_drain(s, on);
 }
 
 static void logger_report_state(struct logger_child *child)
@@ -28,6 +42,12 @@ static void logger_report_state(struct logger_child *child)
 
 	if (l->on_state)
 		l->on_state(l->arg);
+}
+
+static void logger_on_unusable(struct logger_child *child)
+{
+	logger_drain_pipes(container_of(child, struct logger, child), true);
+	logger_report_state(child);
 }
 
 static void logger_on_writable(struct logger_child *child)
@@ -44,6 +64,7 @@ static void logger_on_ready(struct logger_child *child)
 	struct logger *l = container_of(child, struct logger, child);
 
 	l->life++;
+	logger_drain_pipes(l, false);
 	logger_renew_wishes(l);
 	context_update_soon(l->ctx);
 	logger_report_state(child);
@@ -60,7 +81,7 @@ static void logger_note_trouble(struct log_stream *s, const struct logger_troubl
 	logger_report_state(&s->logger->child);
 	if (trouble->error)
 		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", to,
-			 logfile_error_text(trouble->error));
+			 path_error_text(trouble->error));
 	else
 		log_node(log, LOG_NOTICE, s->name,
 			 "log: %s is written again: %" PRIu64 " lines (%" PRIu64
@@ -103,7 +124,7 @@ int logger_new(struct logger **ret, struct context *ctx, const struct credential
 	l->child.on_ready = logger_on_ready;
 	l->child.on_writable = logger_on_writable;
 	l->child.on_message = logger_on_message;
-	l->child.on_unusable = logger_report_state;
+	l->child.on_unusable = logger_on_unusable;
 	r = logger_child_set_user(&l->child, user);
 	if (r < 0) {
 		logger_free(l);
@@ -223,11 +244,29 @@ static int logger_drain(struct logger *l, uint64_t until_usec)
 	return logger_child_stop(&l->child, until_usec);
 }
 
+/* Output that may be dropped, and has held its node, has had its time. */
+static uint64_t logger_stop_usec(const struct logger *l, uint64_t until_usec)
+{
+	uint64_t now = clock_now_usec(), last = now + LEAST_USEC;
+	const struct log_stream *s;
+
+	until_usec = MAX(until_usec, last);
+	list_for_each (s, &l->streams, in_logger) {
+		if (log_stream_missing(s) == 0)
+			continue;
+		if (s->rules.flags & LOGGER_BLOCK)
+			return until_usec;
+		last = MAX(last, s->until_usec ? s->until_usec : now + LAST_USEC);
+	}
+	return MIN(last, until_usec);
+}
+
 void logger_stop(struct logger *l, uint64_t until_usec)
 {
 	struct log_stream *s;
 	int r = 0;
 
+	until_usec = logger_stop_usec(l, until_usec);
 	/* A process that dies meanwhile is started again. */
 	for (int i = 0; r == 0 && i < DRAIN_ATTEMPTS && (l->child.ready || logger_is_missing(l));
 	     i++)

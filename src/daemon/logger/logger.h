@@ -29,8 +29,9 @@ void logger_reopen(struct logger *logger, const char *path);
 void logger_update(struct logger *logger);
 
 /*
- * Waits until all output is written, or until @until_usec, and ends the process.  Unwritten output
- * is logged.
+ * Waits until all output is written, at least half a second, and ends the process.  It waits until
+ * @until_usec for output that blocks its service, for a second for other output, and no longer for
+ * what has held a node for as long.  Unwritten output is logged, unless it was.
  */
 void logger_stop(struct logger *logger, uint64_t until_usec);
 

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -64,4 +66,30 @@ void log_pipe_set_owner(const int fds[static 2], uid_t uid)
 	/* Only root can; then a service of another user cannot open /dev/stdout, as with a file. */
 	if (uid != (uid_t)-1)
 		(void)!fchown(fds[1], uid, (gid_t)-1);
+}
+
+/* --- without a logger --- */
+
+/* A pipe with room takes at least PIPE_BUF bytes at once. */
+static int log_pipe_on_output(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+	char data[PIPE_BUF];
+	ssize_t n = read(fd, data, sizeof(data));
+
+	if (n > 0 && poll(&p, 1, 0) > 0)
+		(void)!write(STDERR_FILENO, data, (size_t)n);
+	return 0;
+}
+
+void log_pipe_begin_drain(const int fds[static 2], sd_event *event, sd_event_source **drain)
+{
+	if (!*drain &&
+	    sd_event_add_io(event, drain, fds[0], EPOLLIN, log_pipe_on_output, NULL) >= 0)
+		(void)sd_event_source_set_priority(*drain, SD_EVENT_PRIORITY_IDLE);
+}
+
+void log_pipe_end_drain(sd_event_source **drain)
+{
+	*drain = sd_event_source_disable_unref(*drain);
 }

@@ -2,10 +2,12 @@
 
 /*
  * The pipe of a stream.  The daemon keeps both of its ends, so the pipe survives without a logger
- * and without a process that writes.  The daemon neither reads nor writes it.
+ * and without a process that writes.  The daemon does not write it, and reads it only where no
+ * logger can be run.
  */
 
 #include <sys/types.h>
+#include <systemd/sd-event.h>
 
 /* Returns the lowest number for the ends of pipes. */
 int log_pipe_first(void);
@@ -26,3 +28,10 @@ int log_pipe_open(const int fds[static 2]);
 
 /* Allows a process of @uid to open the pipe by /proc; -1: one of the daemon's user. */
 void log_pipe_set_owner(const int fds[static 2], uid_t uid);
+
+/*
+ * Passes output on to standard error, as long as that has room; else it is lost.  No process may
+ * read the pipe.  *drain is a source of @event, which may exist; without memory it stays NULL.
+ */
+void log_pipe_begin_drain(const int fds[static 2], sd_event *event, sd_event_source **drain);
+void log_pipe_end_drain(sd_event_source **drain);

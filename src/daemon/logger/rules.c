@@ -115,6 +115,8 @@ void log_rules_reload(struct logger_rules *rules, const struct node_config *conf
 		.keep = (uint32_t)outputs->log_keep,
 		.memory = MEMORY,
 		.mode = FILE_MODE,
+		.has_group = outputs->log_group != (gid_t)-1,
+		.group = outputs->log_group,
 		.size = outputs->log_size == UINT64_MAX ? 0 : outputs->log_size,
 		.age_usec = outputs->log_age_usec,
 	};

@@ -6,6 +6,7 @@
 #include "daemon/logger/child.h"
 #include "daemon/logger/rules.h"
 #include "model/base/settings.h"
+#include "proto/logger-store.h"
 
 struct log_stream {
 	struct logger *logger;
@@ -19,9 +20,14 @@ struct log_stream {
 	bool prefixed;	 /* its name is counted in @name_lengths */
 	int fds[2];	 /* of the pipe, or -1 */
 	struct logger_rules rules;
+	uint64_t rules_number; /* rises with each change after the first process */
+	struct store_run run;
 	char *file;		 /* NULL: not used yet */
 	uint64_t asked, flushed; /* cookies of the last LOGGER_FLUSH and LOGGER_FLUSHED */
 	bool failing;
+	uint64_t until_usec; /* the end of the last hold; 0: none in this run */
+	uint64_t missed;     /* position of the end of the output that was last logged as missing */
+	sd_event_source *drain; /* of the pipe, while there is no logger; or NULL */
 	void (*on_flushed)(void *arg);
 	void *arg;
 	struct list holds;

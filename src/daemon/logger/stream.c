@@ -15,13 +15,14 @@
 #include "base/fd.h"
 #include "daemon/logger/pipe.h"
 #include "daemon/logger/wishes.h"
-#include "sys/file/logfile.h"
+#include "sys/file/path.h"
 
 void log_stream_free(struct log_stream *s)
 {
 	struct logger *l = s->logger;
 
 	log_holds_release(&s->holds);
+	log_pipe_end_drain(&s->drain);
 	if (s->number != LOGGER_ALL)
 		l->by_number[s->number] = NULL;
 	list_remove(&s->in_logger);
@@ -30,6 +31,15 @@ void log_stream_free(struct log_stream *s)
 	(void)fd_close(s->fds[1]);
 	free(s->file);
 	free(s);
+}
+
+/* A process may write before the logger has the message: the number holds its lines until then. */
+static void stream_change_rules(struct log_stream *s)
+{
+	if (s->number == LOGGER_ALL)
+		return;
+	(void)store_set_rules(s->logger->child.store, s->number, ++s->rules_number);
+	log_stream_wish(s, WISH_CHANGE);
 }
 
 /* Counts the name, as all names before lines have the width of the longest one. */
@@ -49,7 +59,7 @@ static void stream_set_prefixed(struct log_stream *s, bool prefixed)
 	l->name_width = width;
 	list_for_each (s, &l->streams, in_logger)
 		if (s->prefixed)
-			log_stream_wish(s, WISH_CHANGE);
+			stream_change_rules(s);
 }
 
 int log_stream_get(struct log_stream **ret, struct logger *l, const char *path,
@@ -116,7 +126,7 @@ int log_stream_use(struct log_stream *s, const struct logger_rules *rules, const
 		free(s->file);
 	s->file = copy;
 	s->rules = *rules;
-	log_stream_wish(s, WISH_CHANGE);
+	stream_change_rules(s);
 	stream_set_prefixed(s, rules->format == LOGGER_PREFIX);
 	return 0;
 }
@@ -147,6 +157,7 @@ static int stream_make_pipe(struct log_stream *s)
 	s->serial = ++l->serial;
 	list_remove(&s->in_logger);
 	list_append(&l->streams, &s->in_logger);
+	(void)store_set_run(l->child.store, number, &s->run);
 	log_stream_wish(s, WISH_ADD);
 	return r;
 }
@@ -180,10 +191,10 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 
 void log_stream_run(struct log_stream *s, pid_t pid, uint64_t generation)
 {
-	const struct store_run run = { .pid = pid, .generation = generation };
-
+	s->until_usec = 0;
+	s->run = (struct store_run){ .pid = pid, .generation = generation };
 	if (s->number != LOGGER_ALL)
-		(void)store_set_run(s->logger->child.store, s->number, &run);
+		(void)store_set_run(s->logger->child.store, s->number, &s->run);
 }
 
 const struct logger_rules *log_stream_rules(const struct log_stream *s)
@@ -202,7 +213,9 @@ const char *log_stream_destination(const struct log_stream *s)
 	return s->rules.to == LOGGER_TO_FILE ? s->file : names[s->rules.to];
 }
 
-static uint64_t stream_count_missing(const struct log_stream *s, struct store_record *record)
+/* *end is the position after the missing bytes. */
+static uint64_t stream_count_missing(const struct log_stream *s, struct store_record *record,
+				     uint64_t *end)
 {
 	struct store_counts counts;
 	int in_pipe = 0;
@@ -211,31 +224,36 @@ static uint64_t stream_count_missing(const struct log_stream *s, struct store_re
 		return 0;
 	store_count(record, &counts);
 	(void)ioctl(s->fds[0], FIONREAD, &in_pipe);
+	*end = counts.came_bytes + (uint64_t)in_pipe;
 	return counts.waiting_bytes + (uint64_t)in_pipe;
 }
 
 uint64_t log_stream_missing(const struct log_stream *s)
 {
 	struct store_record record;
+	uint64_t end;
 
-	return stream_count_missing(s, &record);
+	return stream_count_missing(s, &record, &end);
 }
 
-static void stream_log_missing(const struct log_stream *s)
+/* Once for the same output. */
+static void stream_log_missing(struct log_stream *s)
 {
 	struct store_record record;
-	uint64_t bytes = stream_count_missing(s, &record);
+	uint64_t end = 0, bytes = stream_count_missing(s, &record, &end);
 
-	if (bytes > 0)
+	if (bytes > 0 && end != s->missed)
 		log_node(s->logger->ctx->log, LOG_WARNING, s->name,
 			 "log: the last %" PRIu64 " bytes are not in %s%s%s", bytes,
 			 log_stream_destination(s), record.error ? ": " : "",
-			 record.error ? logfile_error_text(record.error) : "");
+			 record.error ? path_error_text(record.error) : "");
+	s->missed = end;
 }
 
 void log_stream_close(struct log_stream *s)
 {
 	stream_log_missing(s);
+	log_pipe_end_drain(&s->drain);
 	s->fds[0] = fd_close(s->fds[0]);
 	s->fds[1] = fd_close(s->fds[1]);
 }
@@ -271,6 +289,7 @@ void log_stream_flush(struct log_stream *s)
 	s->failing = stream_has_error(s);
 	s->asked = ++s->logger->cookie;
 	log_stream_wish(s, WISH_FLUSH);
+	logger_child_ask(&s->logger->child);
 }
 
 void log_stream_flushed(struct log_stream *s, uint64_t cookie)
@@ -306,6 +325,26 @@ void log_stream_set_failing(struct log_stream *s, bool failing)
 		s->on_flushed(s->arg);
 }
 
+void log_stream_drain(struct log_stream *s, bool on)
+{
+	if (on && s->number != LOGGER_ALL)
+		log_pipe_begin_drain(s->fds, s->logger->ctx->event, &s->drain);
+	else
+		log_pipe_end_drain(&s->drain);
+}
+
+const char *log_stream_trouble(const struct log_stream *s)
+{
+	struct store_record record;
+
+	if (!logger_child_is_usable(&s->logger->child))
+		return "swansong-logger cannot be run";
+	if (s->number == LOGGER_ALL || store_read(s->logger->child.store, s->number, &record) < 0 ||
+	    !record.error)
+		return NULL;
+	return path_error_text(record.error);
+}
+
 int log_stream_count(const struct log_stream *s, struct store_counts *ret)
 {
 	struct store_record record;
@@ -331,6 +370,7 @@ void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, u
 {
 	struct log_hold *hold;
 
+	s->until_usec = until_usec;
 	if (log_stream_is_flushed(s) || !guard->node)
 		return;
 	hold = log_hold_get(&s->holds, s->logger->ctx, guard, generation);

@@ -6,7 +6,7 @@
  * the logger: it keeps both ends of the pipe, so nothing is lost meanwhile.
  *
  * Without a logger that can be executed, or without descriptors, there is no pipe:
- * log_stream_open() returns -ENOTSUP.
+ * log_stream_open() returns -ENOTSUP.  The output in pipes that exist goes to standard error then.
  */
 
 #include "daemon/logger/hold.h"
@@ -38,7 +38,10 @@ bool log_stream_is_used(const struct log_stream *stream);
  */
 int log_stream_open(struct log_stream *stream, uid_t uid);
 
-/* Notes that the run of @generation has begun with the process @pid. */
+/*
+ * Notes that the run of @generation begins, with the process @pid once that is known, and 0 before;
+ * if it has not begun, both are 0.
+ */
 void log_stream_run(struct log_stream *stream, pid_t pid, uint64_t generation);
 
 /* Requests that all output in the pipe is written. */
@@ -58,6 +61,12 @@ const struct logger_rules *log_stream_rules(const struct log_stream *stream);
 
 /* Its file, or a name for what is none. */
 const char *log_stream_destination(const struct log_stream *stream);
+
+/*
+ * Returns the reason for which output does not reach the destination now, in words until the next
+ * call, or NULL.
+ */
+const char *log_stream_trouble(const struct log_stream *stream);
 
 /* Reads the counts of the logger.  Return: 0, or -errno if there are none. */
 int log_stream_count(const struct log_stream *stream, struct store_counts *ret);
@@ -87,8 +96,11 @@ void log_stream_flushed(struct log_stream *stream, uint64_t cookie);
 /* Notes whether the logger can write the destination. */
 void log_stream_set_failing(struct log_stream *stream, bool failing);
 
+/* Turns the transfer of output from the pipe to standard error on or off. */
+void log_stream_drain(struct log_stream *stream, bool on);
+
 /* Returns the number of bytes in the ring of the logger and in the pipe. */
 uint64_t log_stream_missing(const struct log_stream *stream);
 
-/* Closes the pipe, at the end of the daemon.  Output that is not written is logged. */
+/* Closes the pipe, at the end of the daemon.  Output that is not written is logged, if it was not. */
 void log_stream_close(struct log_stream *stream);

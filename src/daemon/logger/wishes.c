@@ -28,6 +28,7 @@ static int log_stream_send_wish(struct log_stream *s, enum wish wish)
 	if (rules) {
 		m.rules = s->rules;
 		m.rules.name_width = s->logger->name_width;
+		m.cookie = s->rules_number;
 	}
 	return logger_child_send(&s->logger->child, &m, rules ? s->name : NULL,
 				 rules ? s->file : NULL, wish == WISH_ADD ? s->fds[0] : -1);

@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "sys/spawn/spawn.h"
 
 /* libsystemd dispatches so many events before it asks for further ones. */
 #define EVENTS_AT_ONCE 64
@@ -32,7 +31,6 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.grace_usec = USEC_INFINITY,
 		.null_fd = -1,
 		.spare_fd = -1,
-		.share_descriptors = spawn_can_share(),
 	};
 	traces_init(&ctx->traces);
 	agenda_init(&ctx->agenda);

@@ -33,6 +33,7 @@ struct process_table;
 struct service;
 struct orphans;
 struct saving;
+struct starts;
 
 /* The functions that open and withdraw the daemon's end of a service's control connection. */
 struct control_offer {
@@ -63,6 +64,7 @@ struct context {
 	sd_event *event;
 	struct log *log;
 	struct process_table *processes;
+	struct starts *starts;			   /* of processes, for launch() */
 	struct cgroups *cgroups;		   /* NULL: none */
 	struct orphans *orphans;		   /* NULL: not yet */
 	struct notify_directory *notify_directory; /* NULL: none */
@@ -77,7 +79,6 @@ struct context {
 	int null_fd;				   /* /dev/null, for reading */
 	int spare_fd;				   /* see context_give_up_spare() */
 	struct rlimit descriptors;		   /* RLIMIT_NOFILE at the start, for services */
-	bool share_descriptors;			   /* result of spawn_can_share() */
 	bool descriptors_raised;		   /* its own RLIMIT_NOFILE differs from that */
 	/*
 	 * Time from the stop signal until SIGKILL by the parent manager; USEC_INFINITY: not known.
@@ -94,8 +95,8 @@ struct context {
 	struct events *events;
 	struct forced_kills *forced_kills;
 	struct control_offer control;
-	struct list listeners;	 /* open sockets of services and agents */
-	enum key_id refused_key; /* of the last socket that could not be opened */
+	struct list listeners; /* open sockets of services and agents */
+	unsigned refused_key;  /* the key of the last socket that could not be opened */
 	struct guards guards;
 	struct timetables timetables;
 	struct traces traces; /* of nodes, for the report */

@@ -5,15 +5,15 @@
 #include "daemon/loop/disabled.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
 #include "model/base/nodes.h"
 #include "model/file/source.h"
+#include "sys/file/path.h"
+#include "sys/file/replace.h"
 
 static const char word[] = "disabled ";
 
@@ -112,15 +112,17 @@ static int disabled_read_text(void *arg, const char *file, char *text, size_t si
 
 void disabled_keep_aside(const char *path, struct log *log)
 {
-	char aside[PATH_MAX];
-	int n = snprintf(aside, sizeof(aside), "%s.bad", path);
+	cleanup(path_done) struct path in;
+	char aside[NAME_MAX + sizeof(".bad")] = "";
+	int r = path_find(&in, path, PATH_FIND);
 
-	if (n >= (int)sizeof(aside) || rename(path, aside) < 0)
+	(void)snprintf(aside, sizeof(aside), "%s.bad", in.name);
+	if (r < 0 || path_rename_in(&in, in.name, aside, PATH_REPLACE) < 0)
 		log_line(log, LOG_ERR, "%s: not a state file: no service is disabled", path);
 	else
 		log_line(log, LOG_ERR,
-			 "%s: not a state file: renamed to %s, and no service is disabled", path,
-			 aside);
+			 "%s: not a state file: renamed to %s.bad, and no service is disabled",
+			 path, path);
 }
 
 static void disabled_log_mistake(enum diag_level level, const char *text, void *arg)
@@ -160,5 +162,5 @@ static int disabled_write_text(FILE *f, const void *arg)
 
 int disabled_write(const struct disabled *d, const char *path)
 {
-	return fd_replace_file(path, true, disabled_write_text, d);
+	return replace_file(path, true, disabled_write_text, d);
 }

@@ -79,8 +79,18 @@ void process_name(struct process *process, const char *argv0)
 	strncpy(process->name, slash && slash[1] ? slash + 1 : argv0, sizeof(process->name) - 1);
 }
 
+void process_forget(struct process *process)
+{
+	struct swansong_guard guard = process->guard;
+
+	process->guard = (struct swansong_guard){ .node = NULL };
+	process_remove(process);
+	process->guard = guard;
+}
+
 void process_remove(struct process *process)
 {
+	spawn_abandon(&process->spawning);
 	process->pidfd = fd_close(process->pidfd);
 	process->alive = false;
 	process->pid = 0;
@@ -135,4 +145,10 @@ int process_signal(const struct process *process, int signo)
 	if (!process->alive)
 		return -ESRCH;
 	return kill(process->pid, signo) < 0 ? -errno : 0;
+}
+
+void process_signal_session(const struct process *process, int signo)
+{
+	if (process->alive && kill(-process->pid, signo) < 0)
+		(void)kill(process->pid, signo); /* it has not made its session yet */
 }

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/list.h"
+#include "sys/spawn/spawn.h"
 #include <swansong/guard.h>
 #include <swansong/node.h>
 
@@ -31,6 +32,7 @@ struct process {
 	struct service *service; /* NULL if unowned, and for commands of a group */
 	pid_t pid;
 	pid_t group;
+	uid_t last_uid; /* PROCESS_MAIN, dead: its user at its end */
 	int pidfd;	/* of a process that is no child of the daemon; else -1 */
 	bool alive;	/* not collected: the pid is its own */
 	bool signalled; /* was sent the stop signal */
@@ -38,7 +40,8 @@ struct process {
 	bool blank;	/* unowned, to be looked at again: maybe in the middle of an exec */
 	bool kept;	/* PROCESS_REMAINING: kept beside its service; its guard is on the root */
 	bool claimed;	/* PROCESS_REMAINING: known by its environment only: not trusted */
-	uint64_t id;	/* of its guard, for users */
+	struct spawning spawning; /* its program may not run yet; see daemon/spawn/starts.h */
+	uint64_t id;		  /* of its guard, for users; 0: the guard is held for others */
 	uint64_t since_usec;
 	uint64_t until_usec; /* time of its kill, whatever its node does; 0: none */
 	struct swansong_guard guard;
@@ -73,6 +76,9 @@ void process_name(struct process *process, const char *argv0);
 void process_remove(struct process *process);
 struct process *process_free(struct process *process);
 
+/* The same, but keeps the guard of an ended process until the caller drops it. */
+void process_forget(struct process *process);
+
 /* Returns the process that has @pid and is not collected, or NULL. */
 struct process *process_find(const struct process_table *table, pid_t pid);
 
@@ -81,3 +87,6 @@ struct process *process_find_leader(const struct process_table *table, pid_t num
 
 /* Signals this very process, never one that has got its pid later.  Return: 0, -ESRCH or -errno. */
 int process_signal(const struct process *process, int signo);
+
+/* The same for the session of @process, which is a child of the daemon and leads it. */
+void process_signal_session(const struct process *process, int signo);

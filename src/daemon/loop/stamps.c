@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "sys/file/path.h"
 
 void stamps_use(struct stamps *stamps, const char *state, struct log *log)
 {
@@ -70,11 +71,14 @@ static int stamps_write_one(const struct stamps *stamps, const char *name, uint6
 
 	if (r < 0)
 		return r;
-	if (mkdir(stamps->directory, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
+	r = path_make_directory(stamps->directory, 0755);
+	if (r < 0 && r != -EEXIST)
+		return r;
+	fd = path_open(path, O_WRONLY | O_CREAT, 0644);
+	if (fd < 0)
+		return fd;
 	/* Not the time of the kernel, which may be a tick behind: a run would be repeated. */
-	return fd < 0 || futimens(fd, (struct timespec[]){ time, time }) < 0 ? -errno : 0;
+	return futimens(fd, (struct timespec[]){ time, time }) < 0 ? -errno : 0;
 }
 
 void stamps_write(struct stamps *stamps, const char *name, uint64_t usec, struct log *log)
@@ -85,6 +89,6 @@ void stamps_write(struct stamps *stamps, const char *name, uint64_t usec, struct
 		log_node(log, LOG_WARNING, name,
 			 "a scheduled run may be repeated or left out after a restart of the "
 			 "daemon: no file in %s: %s",
-			 stamps->directory, strerror(-r));
+			 stamps->directory, path_error_text(-r));
 	stamps->failed = r < 0;
 }

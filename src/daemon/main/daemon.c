@@ -36,6 +36,7 @@
 #include "sys/spawn/child-attributes.h"
 
 #define LOOP_RETRY_MSEC 10
+#define REAP_LATER_USEC (1 * USEC_PER_MSEC)
 
 /* --- one turn --- */
 
@@ -101,9 +102,8 @@ static void daemon_update(struct daemon *d)
 
 /* --- start and end --- */
 
-/* Time of the logger beyond the budget of the tree, and its limit if that is long. */
-#define LOGGER_LEAST_USEC (USEC_PER_SEC / 2)
-#define LOGGER_MOST_USEC  (10 * USEC_PER_SEC)
+/* The limit of the logger's time if the budget of the tree is long. */
+#define LOGGER_MOST_USEC (10 * USEC_PER_SEC)
 
 static void daemon_end_logger(struct daemon *d)
 {
@@ -113,7 +113,7 @@ static void daemon_end_logger(struct daemon *d)
 	d->ctx.own_log = own_log_free(d->ctx.own_log);
 	d->ctx.history_log = history_log_free(d->ctx.history_log);
 	if (d->ctx.logger)
-		logger_stop(d->ctx.logger, MAX(until, now + LOGGER_LEAST_USEC));
+		logger_stop(d->ctx.logger, until);
 }
 
 /*
@@ -138,6 +138,7 @@ static void daemon_tear_down(struct daemon *d)
 	d->control = control_free(d->control);
 	d->parent = parent_free(d->parent);
 	d->orphans = orphans_free(d->orphans);
+	trial_done(&d->trial);
 	enable_done(&d->ctx);
 	if (d->tree.root)
 		tree_done(&d->tree);
@@ -178,6 +179,7 @@ static void daemon_reap_children(struct daemon *d)
 	if (first == FIRST_DIED && !node_is_stopped(d->tree.root)) {
 		orphans_reap_child(d->orphans, d->died);
 		d->first = FIRST_FOLLOWED;
+		d->launched = d->ctx.launched;
 	} else if (first != FIRST_FOLLOWED || !d->ctx.alarms.due) {
 		d->reap = orphans_reap(d->orphans);
 	}
@@ -188,6 +190,20 @@ static void daemon_reap_children(struct daemon *d)
 static bool daemon_has_more_to_do(const struct daemon *d)
 {
 	return d->reap || d->ctx.alarms.due || agenda_is_due(&d->ctx.agenda);
+}
+
+/*
+ * The kernel looks at each child to collect one of any pid, and meanwhile no process can make a
+ * session.  So a process that has just been made again gets a moment for its exec.
+ */
+static uint64_t daemon_wait_usec(const struct daemon *d)
+{
+	if (!daemon_has_more_to_do(d))
+		return UINT64_MAX;
+	if (d->first == FIRST_FOLLOWED && d->launched != d->ctx.launched && !d->ctx.alarms.due &&
+	    !agenda_is_due(&d->ctx.agenda))
+		return REAP_LATER_USEC;
+	return 0;
 }
 
 /*
@@ -207,7 +223,7 @@ static void daemon_run_loop(struct daemon *d)
 	while (!d->finished) {
 		int before = r;
 
-		r = sd_event_run(d->ctx.event, daemon_has_more_to_do(d) ? 0 : UINT64_MAX);
+		r = sd_event_run(d->ctx.event, daemon_wait_usec(d));
 		if (r < 0)
 			daemon_log_loop_failure(d, r, before);
 		if (d->reap)
@@ -256,8 +272,7 @@ static int daemon_init_command(struct daemon *d)
 	d->ctx.environment = environ;
 	d->ctx.command = &d->command;
 	d->ctx.leftover_timeout_usec = d->options->command_options.leftover_timeout_usec;
-	return command_init(&d->command, &d->options->command_options, d->options->command,
-			    environ);
+	return command_init(&d->command, &d->options->command_options, environ);
 }
 
 static int daemon_run_tree(struct daemon *d, struct parent_address *address)

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "daemon/main/daemon.h"
 #include "daemon/view/grace.h"
+#include "model/config/config.h"
 
 #define EXIT_USAGE 2
 #define PATHS_MAX  64
@@ -57,17 +58,13 @@ static const char usage[] =
 	"  -p, --parent-death-signal SIG   to swansongd when its parent ends, to the command when\n"
 	"                                  swansongd does\n"
 	"      --leftover-timeout TIME     time for processes that outlive the command (5s)\n"
+	"  -w                              log each process that is reaped\n"
 	"      --notify-ready              the command reports readiness by sd_notify(3)\n"
 	"\n"
 	"  -h, --help          show this\n"
 	"  -V, --version       show the version\n"
 	"\n"
 	"See swansongd(8) and swansong.ini(5).\n";
-
-static const char *const default_paths[] = {
-	SYSCONFDIR "/swansong/swansong.ini",
-	SYSCONFDIR "/swansong/conf.d",
-};
 
 static const struct option long_options[] = {
 	COMMAND_ROWS,
@@ -85,12 +82,6 @@ static const struct option long_options[] = {
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
 };
-
-/* The directory beside the default file is optional. */
-static size_t find_default_paths(void)
-{
-	return access(default_paths[1], F_OK) == 0 ? 2 : 1;
-}
 
 static bool add_path(struct daemon_options *options, const char **paths, const char *path)
 {
@@ -277,9 +268,9 @@ int main(int argc, char **argv)
 	status = parse_options(argc, argv, &options, paths);
 	if (status >= 0)
 		return status;
-	options.paths = options.n_paths ? paths : default_paths;
+	options.paths = paths;
 	if (!options.n_paths)
-		options.n_paths = find_default_paths();
+		options.n_paths = config_default_paths(&options.paths);
 	be_thrifty();
 	return daemon_run(&options);
 }

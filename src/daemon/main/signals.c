@@ -72,8 +72,7 @@ static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo
 	} else if (d->options->command) {
 		daemon_on_command_signal(d, signo, (pid_t)info->ssi_pid);
 	} else if (signo == SIGHUP) {
-		events_because(d->ctx.events, "SIGHUP");
-		reload_by_signal(&d->reload);
+		trial_begin_by_signal(&d->trial);
 	} else if (signo == SIGQUIT) {
 		daemon_force_root(d, "SIGQUIT");
 	} else if (signo == SIGUSR1) {

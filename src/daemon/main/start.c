@@ -18,12 +18,14 @@
 #include "daemon/logger/logger.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
+#include "daemon/reap/survivors.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/view/grace.h"
 #include "daemon/view/report.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/stop.h"
 #include "proto/address.h"
+#include "sys/file/path.h"
 
 /* The daemon's own signals reach the same processes as those that are passed on. */
 static enum signal_scope daemon_scope_of(const struct daemon_options *o)
@@ -130,7 +132,7 @@ static int daemon_open_control(struct daemon *d, const struct config *config, co
 			 path);
 	else if (r < 0)
 		log_line(log, given ? LOG_ERR : LOG_WARNING, "no control socket at %s: %s", path,
-			 strerror(-r));
+			 path_error_text(-r));
 	return given ? r : 0;
 }
 
@@ -166,7 +168,8 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	int r;
 
 	r = daemon_find_socket(d, config, &socket);
-	if (r >= 0)
+	/* Control groups are ended with the daemon. */
+	if (r >= 0 && !command_spares_remaining(d->ctx.command))
 		r = cgroups_new(&d->ctx.cgroups, &d->ctx, socket);
 	cgroup_drain_begin(d->ctx.cgroups);
 	daemon_open_notify_directory(d);
@@ -196,7 +199,9 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		.paths = d->options->paths,
 		.n_paths = d->options->command ? 0 : d->options->n_paths,
 		.trust = d->options->trust,
+		.trial = &d->trial,
 	};
+	trial_init(&d->trial, &d->ctx, &d->reload);
 	if (r >= 0)
 		r = control_new(&d->control, &d->tree, &d->reload);
 	if (r >= 0)
@@ -207,6 +212,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
+	survivors_warn(&d->tree);
 	deadline_log_limit(d->tree.root);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "daemon/main/options.h"
 #include "daemon/reap/orphans.h"
 #include "daemon/reload/reload.h"
+#include "daemon/reload/trial.h"
 #include "daemon/spawn/command.h"
 #include "daemon/tree/tree.h"
 #include "daemon/view/parent.h"
@@ -29,6 +30,7 @@ struct daemon {
 	struct control *control;
 	struct parent *parent;
 	struct reload reload;
+	struct trial trial;
 	struct command command; /* with options.command */
 	int signals_fd;
 	sd_event_source *signal;
@@ -37,6 +39,7 @@ struct daemon {
 	bool reap;	      /* children have died */
 	enum first_death first;
 	pid_t died;	     /* with FIRST_DIED */
+	unsigned launched;   /* with FIRST_FOLLOWED: of the context, when it was collected */
 	bool exit_on_signal; /* with the number of the signal */
 	int stopped_by;	     /* the signal that stopped the root; 0: none */
 	bool finished;

@@ -98,6 +98,8 @@ static void update_report(struct update *u)
 
 static void update_requests(struct update *u)
 {
+	/* The effects of this turn are over; a reload in a request has its own in the next one. */
+	events_because(u->tree->ctx->events, NULL);
 	if (u->control)
 		control_update(u->control);
 }
@@ -145,5 +147,4 @@ void update_turn(struct update *update)
 	for (enum task task = 0; task < N_TASKS; task++)
 		if (agenda_take(&ctx->agenda, task) || tasks[task].always)
 			tasks[task].run(update);
-	events_because(ctx->events, NULL);
 }

@@ -288,6 +288,15 @@ bool node_is_tree_stopped(const struct node *node)
 	return node_is_stopped(node_root(node));
 }
 
+bool node_is_stopped_by_request(const struct node *node)
+{
+	for (; node; node = node->parent)
+		if (node->goal == GOAL_DOWN &&
+		    (node->cause == CAUSE_OPERATOR || node->cause == CAUSE_DEPENDENCY))
+			return true;
+	return false;
+}
+
 enum goal node_goal(const struct node *node)
 {
 	enum goal goal = node->goal;

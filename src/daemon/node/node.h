@@ -30,9 +30,10 @@ struct counts {
 	int services; /* without those that are idle and do not start by themselves */
 	int ready;
 	int resolved; /* ready, or not going to be */
-	int members;  /* services that start by themselves */
+	int members;  /* services that start by themselves and are not stopped by a request */
 	int present;  /* members that satisfy a requirement */
 	int lost;     /* members that do not, and will not */
+	int excused;  /* services that would be members, but are stopped by a request */
 };
 
 /* Each ordering edge is stored at both its ends: these lists are for the far ends. */
@@ -124,6 +125,12 @@ static inline struct node **node_edges(const struct node *node, size_t list)
 
 void node_edges_free(struct edges *edges);
 
+/* Returns true for a transient node of guards that use another node, see daemon/reload/use.h. */
+static inline bool node_is_use(const struct node *node)
+{
+	return node->transient && !node->config->argv;
+}
+
 /* Returns the path, such as "web/nginx"; "root" for the root, which has an empty path. */
 const char *node_name(const struct node *node);
 
@@ -156,6 +163,12 @@ static inline bool node_starts_by_itself(const struct node *node, const struct n
 {
 	return config->autostart == AUTOSTART_YES && !node->disabled;
 }
+
+/*
+ * Returns true if a request has stopped @node, a node above it, or a node that one of these
+ * requires.  A failure or the end of the tree is no request.
+ */
+bool node_is_stopped_by_request(const struct node *node);
 
 /* Returns the effective goal: the lowest of the goals of @node and its ancestors. */
 enum goal node_goal(const struct node *node);

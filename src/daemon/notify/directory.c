@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "proto/address.h"
+#include "sys/file/path.h"
 #include "sys/ipc/unixsock.h"
 
 #define DIRECTORIES_MAX 64 /* daemons of one user */
@@ -53,9 +54,11 @@ static int directory_open(const char *path, mode_t mode)
 {
 	cleanup(closep) int fd = -1;
 	struct stat st;
+	int r;
 
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return -errno;
+	r = path_make_directory(path, 0700);
+	if (r < 0 && r != -EEXIST)
+		return r;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -EADDRINUSE;
@@ -77,7 +80,11 @@ static int directory_find(struct notify_directory *d)
 		return r;
 	if (*top != '/' || strlen(top) + sizeof("/notify.63") > sizeof(d->path))
 		return -ENAMETOOLONG;
-	r = address_make_directory(top);
+	r = path_make_directory(top, address_directory_mode(top));
+	if (r < 0 && r != -EEXIST)
+		return r;
+	(void)snprintf(d->path, sizeof(d->path), "%s/", top);
+	r = address_check(d->path);
 	if (r < 0)
 		return r;
 	r = -EADDRINUSE;
@@ -109,7 +116,7 @@ struct notify_directory *notify_directory_free(struct notify_directory *d)
 		return NULL;
 	if (d->fd >= 0) {
 		directory_empty(d->fd);
-		(void)rmdir(d->path);
+		(void)path_remove_directory(d->path);
 		(void)fd_close(d->fd);
 	}
 	free(d);

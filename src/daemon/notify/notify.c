@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "daemon/loop/closer.h"
 #include "daemon/notify/directory.h"
+#include "sys/file/path.h"
 #include "sys/ipc/passed.h"
 
 /* Messages of one service that are read in a turn. */
@@ -207,7 +208,7 @@ struct notify *notify_free(struct notify *notify)
 	sd_event_source_disable_unref(notify->source);
 	(void)fd_close(notify->fd);
 	if (notify->address && *notify->address == '/')
-		(void)unlink(notify->address);
+		(void)path_unlink(notify->address);
 	free(notify->address);
 	free(notify);
 	return NULL;

@@ -6,7 +6,8 @@
 #include "daemon/loop/process.h"
 #include "daemon/spawn/launch.h"
 
-#define PROBE_WHY_MAX 128
+#define PROBE_WHY_MAX  256
+#define PROBE_LINE_MAX 160 /* of the output of a command */
 
 struct probe;
 
@@ -28,7 +29,7 @@ struct probe {
 	bool running, ended;
 	char why[PROBE_WHY_MAX]; /* after the end: empty if it succeeded */
 
-	/* Kinds that connect. */
+	/* The connection, or the pipe with the output of a command. */
 	int fd;
 	sd_event_source *io;
 
@@ -40,6 +41,8 @@ struct probe {
 
 	/* PROBE_EXEC. */
 	struct process process;
+	char line[PROBE_LINE_MAX]; /* the last line of its output so far, or its beginning */
+	bool line_ended;
 };
 
 /* Ends the check with success.  One of these two functions is called once for each begin(). */

@@ -11,4 +11,7 @@ extern const struct probe_kind_ops probe_exec_ops;
 const struct process *probe_process(const struct probe *probe);
 
 /* Handles the end of @process, of kind PROCESS_PROBE, which is not collected yet. */
+/* Handles @process, of kind PROCESS_PROBE, that cannot run its program. */
+void probe_failed(struct process *process, const struct spawn_failure *why);
+
 void probe_died(struct process *process, const struct reap_exit *exit);

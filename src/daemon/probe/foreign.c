@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/cgroup/cgroup.h"
+#include "daemon/node/user.h"
 #include "sys/process/proc.h"
 
 /*
@@ -57,10 +58,19 @@ static bool foreign_is_in_group(const struct search *search, pid_t pid)
 	       strcmp(path, search->node->path) == 0;
 }
 
+static bool foreign_claims(const struct search *search, pid_t pid)
+{
+	char path[CONFIG_NAME_MAX + 1];
+	uid_t uid;
+
+	return proc_uid(pid, &uid) == 0 && user_may_claim(search->node, search->main, uid) &&
+	       proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) == 0 &&
+	       strcmp(path, search->node->path) == 0;
+}
+
 static bool foreign_is_own(const struct search *search, pid_t pid)
 {
 	const struct process *process = process_find(search->ctx->processes, pid);
-	char path[CONFIG_NAME_MAX + 1];
 	struct proc_info info;
 
 	if (process && process->service)
@@ -70,8 +80,7 @@ static bool foreign_is_own(const struct search *search, pid_t pid)
 		return node_config_extras(search->node)->n_listen > 0;
 	return foreign_is_in_group(search, pid) ||
 	       (proc_read(pid, &info) == 0 && info.session == search->main->pid) ||
-	       (proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) == 0 &&
-		strcmp(path, search->node->path) == 0);
+	       foreign_claims(search, pid);
 }
 
 static bool foreign_on_holder(pid_t pid, void *arg)

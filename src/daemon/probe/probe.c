@@ -22,7 +22,8 @@ static void probe_on_timer(struct alarm *alarm)
 
 	if (!probe->ended) {
 		probe->ops->end(probe);
-		(void)snprintf(probe->why, sizeof(probe->why), "no answer in time");
+		(void)snprintf(probe->why, sizeof(probe->why), "no answer in time%s%s",
+			       *probe->line ? ": " : "", probe->line);
 	}
 	probe->running = false;
 	probe->on_result(probe->arg, *probe->why ? probe->why : NULL);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/probe/attempt.h"
 #include "daemon/probe/exec.h"
 #include "daemon/probe/foreign.h"
 #include "daemon/probe/probe.h"
@@ -34,7 +36,8 @@ struct readiness {
 	sd_event_source *io;
 	struct probe *probe;
 	struct foreign foreign;
-	struct alarm timer; /* of the next try */
+	struct alarm timer;	 /* of the next try */
+	char why[PROBE_WHY_MAX]; /* of the last try, by a command; empty: none */
 	uint64_t retry_usec;
 	const struct process *main; /* NULL: readiness is not awaited */
 	const struct launch *launch;
@@ -99,6 +102,8 @@ static void readiness_on_result(void *arg, const char *why)
 		return;
 	}
 	log_node(r->ctx->log, LOG_DEBUG, r->config->path, "not ready yet: %s", why);
+	if (r->config->ready.kind == PROBE_EXEC)
+		(void)snprintf(r->why, sizeof(r->why), "%s", why);
 	readiness_retry_later(r);
 }
 
@@ -182,6 +187,7 @@ int readiness_open_fd(struct readiness *r)
 int readiness_start(struct readiness *r, const struct process *main)
 {
 	r->main = main;
+	*r->why = '\0';
 	if (r->config->ready.kind == PROBE_LOG) {
 		log_watch_begin(r->launch->log_watch, readiness_on_match, r);
 		return 0;
@@ -201,8 +207,12 @@ int readiness_start(struct readiness *r, const struct process *main)
 
 void readiness_explain_failure(struct readiness *r)
 {
-	if (r->main)
-		(void)foreign_answers(&r->foreign, r->ctx, r->config, r->main);
+	if (!r->main)
+		return;
+	(void)foreign_answers(&r->foreign, r->ctx, r->config, r->main);
+	if (*r->why)
+		log_node(r->ctx->log, LOG_WARNING, r->config->path,
+			 "was not ready, by the last check: %s", r->why);
 }
 
 void readiness_stop(struct readiness *r)

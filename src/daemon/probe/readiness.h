@@ -31,8 +31,9 @@ int readiness_start(struct readiness *readiness, const struct process *main);
 void readiness_stop(struct readiness *readiness);
 
 /*
- * Logs a foreign process on the port as the reason of a failure before the service was ready; nothing
- * if readiness_start() has not been called, as the main process could not be made.
+ * Logs the reason of a failure before the service was ready: a foreign process on the port, or the
+ * last result of a command; nothing if readiness_start() has not been called, as the main process
+ * could not be made.
  */
 void readiness_explain_failure(struct readiness *readiness);
 

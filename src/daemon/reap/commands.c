@@ -44,7 +44,7 @@ static void service_end_part(struct service *s, enum hook_kind kind, bool well)
 	service_handle(s, well ? EVENT_PASSED : EVENT_BROKEN);
 }
 
-/* Without a main process its guard is held for whatever follows in this turn. */
+/* Without a main process its guard is held until the end of this turn. */
 static void service_take_hook_guard(struct service *s)
 {
 	struct process *of_hook = &s->setup.hook->process;

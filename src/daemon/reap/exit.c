@@ -17,6 +17,7 @@
 #include "daemon/service/main-process.h"
 #include "daemon/service/signal.h"
 #include "daemon/service/start.h"
+#include "daemon/spawn/command.h"
 #include "sys/process/proc.h"
 
 static void service_note_exit(struct outcome *outcome, const struct reap_exit *exit)
@@ -38,9 +39,11 @@ void service_process_died(struct service *s, struct process *process, const stru
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "remaining pid %d (%s) has ended",
 			 (int)process->pid, process->name);
 		/*
-		 * Its own children are not known before the next scan: its guard is held for these.
+		 * Its own children are not known before the next scan: its guard is held for these,
+		 * without an id.
 		 */
 		if (!s->main.guard.node) {
+			s->main.id = 0;
 			s->main.guard = process->guard;
 			s->main.generation = process->generation;
 			s->main.until_usec = process->until_usec;
@@ -57,6 +60,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 		return;
 	}
 	service_unwatch_main(s);
+	(void)proc_uid(process->pid, &process->last_uid);
 	service_note_exit(&s->run.outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
@@ -67,6 +71,18 @@ void service_process_died(struct service *s, struct process *process, const stru
 bool service_may_have_remaining(const struct service *s)
 {
 	return fsm_has_process(s->state) || !s->config->kill_leftovers;
+}
+
+bool service_has_ended_claims(struct service *s)
+{
+	if (!fsm_has_process(s->state) || !s->run.killed || service_keeps_remaining(s) ||
+	    clock_now_usec() < s->run.claims_usec)
+		return false;
+	if (s->run.claims_usec)
+		log_node(s->ctx->log, LOG_WARNING, s->config->path,
+			 "killing new processes with its SWANSONG_NODE, and not waiting for them");
+	s->run.claims_usec = 0;
+	return true;
 }
 
 /* Returns a process with a guard of this run, or NULL. */
@@ -165,6 +181,8 @@ static bool service_is_last(const struct service *s)
  */
 static bool service_has_remaining(struct service *s)
 {
+	if (command_spares_remaining(s->ctx->command))
+		return false;
 	if (!s->group.exists)
 		return !list_is_empty(&s->remaining) || service_has_group(s);
 	/* The run has not begun.  The child that failed to execute may not have ended yet. */
@@ -312,6 +330,17 @@ static bool service_update_forking(struct service *s)
 	return true;
 }
 
+/* Kept processes of an earlier run have guards on the root only. */
+static bool service_is_guarded_by_others(const struct service *s)
+{
+	struct process *p;
+
+	list_for_each (p, &s->remaining, by_service)
+		if (!p->kept)
+			return true;
+	return service_running_hook(s, 0);
+}
+
 static void service_update_exit(struct service *s)
 {
 	bool left;
@@ -347,7 +376,8 @@ static void service_update_exit(struct service *s)
 	 */
 	if (!list_is_empty(&s->remaining) || service_running_hook(s, 0)) {
 		node_end_task(s->node, TASK_EXITS);
-		swansong_guard_drop(&s->main.guard);
+		if (service_is_guarded_by_others(s))
+			swansong_guard_drop(&s->main.guard);
 	}
 	service_handle(s, EVENT_ORPHANED);
 }

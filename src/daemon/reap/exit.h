@@ -13,6 +13,12 @@ void service_process_died(struct service *service, struct process *process,
 bool service_may_have_remaining(const struct service *service);
 
 /*
+ * Returns true if a process that only claims to be of @service is not waited for: the service was
+ * killed a while ago, and such processes may be made as fast as they are killed.  Logs this once.
+ */
+bool service_has_ended_claims(struct service *service);
+
+/*
  * Makes @pid, a child of the daemon, a remaining process of @service.  Return: 0, or -errno; the
  * process is unowned then.
  */

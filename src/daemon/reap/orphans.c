@@ -12,12 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/loop/closer.h"
 #include "daemon/logger/child.h"
+#include "daemon/node/user.h"
+#include "daemon/spawn/command.h"
 #include "daemon/spawn/final.h"
+#include "daemon/spawn/starts.h"
 #include "daemon/probe/exec.h"
 #include "daemon/reap/exit.h"
+#include "daemon/service/start.h"
 #include "sys/process/children.h"
 #include "sys/process/proc.h"
 #include "sys/process/reap.h"
@@ -48,9 +53,11 @@ struct put_off {
 
 struct orphans {
 	struct tree *tree;
+	struct starts *starts;
 	struct children children;
 	bool listed;		  /* the kernel provides a list */
-	unsigned n;		  /* children of the last list */
+	unsigned n;		  /* children of the last list that are in the table */
+	unsigned dead;		  /* others of that list: they had ended */
 	unsigned launched;	  /* of the context, at the last list */
 	unsigned died;		  /* children collected since the last list */
 	uint64_t died_usec;	  /* time of the first of them */
@@ -60,6 +67,8 @@ struct orphans {
 	bool blank;		  /* a child must be looked at again */
 	struct put_off executing; /* while a child is in an exec */
 };
+
+DEFINE_CLEANUP(struct orphans *, orphans_free)
 
 /* Enters an unowned process, so that it is looked at only once. */
 static struct process *orphans_remember(struct orphans *orphans, pid_t pid, enum process_kind kind)
@@ -83,11 +92,12 @@ static void orphans_read_list(struct orphans *orphans, void (*each)(pid_t pid, v
 	int n;
 
 	orphans->missed = orphans->blank = false;
+	orphans->dead = 0;
 	n = children_read(&orphans->children, each, orphans);
 	orphans->list_usec = clock_now_usec() - begun;
 	if (n < 0)
 		return;
-	orphans->n = (unsigned)n;
+	orphans->n = (unsigned)n - orphans->dead;
 	orphans->launched = orphans->tree->ctx->launched;
 	orphans->died = 0;
 }
@@ -100,8 +110,7 @@ static unsigned orphans_count(const struct orphans *orphans)
 
 /*
  * Returns true if all children have been looked at: only processes of launch() have been added
- * since.  A child that failed to execute is collected without being counted, so the number may be
- * too low until the next list, which is read because of that; it is never too high.
+ * since.  A process of launch() that failed to execute is not counted.
  */
 static bool orphans_knows_all(struct orphans *orphans)
 {
@@ -116,15 +125,37 @@ static void orphans_on_due(struct alarm *alarm)
 	agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
 }
 
+static void orphans_on_settled(struct process *process, const struct spawn_failure *why,
+			       int refused, void *arg)
+{
+	const struct orphans *orphans = arg;
+	pid_t pid = process->pid;
+
+	if (refused && process->service)
+		control_group_refused(&process->service->group, refused);
+	if (process->kind == PROCESS_MAIN)
+		service_settle_start(process->service, why);
+	else if (process->kind == PROCESS_HOOK)
+		hook_settle_start(process, why);
+	else if (why->step != SPAWN_STEP_NONE && process->kind == PROCESS_PROBE)
+		probe_failed(process, why);
+	/* The table has lost it, and so its end is in no count. */
+	if (!process_find(orphans->tree->ctx->processes, pid))
+		orphans->tree->ctx->launched--;
+}
+
 int orphans_new(struct orphans **ret, struct tree *tree)
 {
-	struct orphans *orphans = malloc(sizeof(*orphans));
+	cleanup(orphans_freep) struct orphans *orphans = malloc(sizeof(*orphans));
 	int r;
 
 	if (!orphans)
 		return -ENOMEM;
 	*orphans = (struct orphans){ .tree = tree };
 	alarm_init(&orphans->due, orphans_on_due);
+	r = starts_new(&orphans->starts, tree->ctx, orphans_on_settled, orphans);
+	if (r < 0)
+		return r;
 	r = children_open(&orphans->children);
 	orphans->listed = r == 0;
 	if (orphans->listed)
@@ -133,7 +164,8 @@ int orphans_new(struct orphans **ret, struct tree *tree)
 		log_line(tree->ctx->log, LOG_WARNING,
 			 "no list of children (%s): orphans of services may keep running",
 			 strerror(-r));
-	*ret = tree->ctx->orphans = orphans;
+	tree->ctx->orphans = orphans;
+	*ret = take(orphans);
 	return 0;
 }
 
@@ -143,6 +175,7 @@ struct orphans *orphans_free(struct orphans *orphans)
 		return NULL;
 	alarm_stop(&orphans->tree->ctx->alarms, &orphans->due);
 	children_close(&orphans->children);
+	starts_free(orphans->starts);
 	orphans->tree->ctx->orphans = NULL;
 	free(orphans);
 	return NULL;
@@ -175,6 +208,18 @@ static struct service *orphans_last_service(const struct orphans *orphans,
 	return NULL;
 }
 
+/* As in tini and swansong-init: all but the processes that the daemon has made. */
+static void orphans_log_reaped(const struct orphans *orphans, const struct process *process,
+			       pid_t pid)
+{
+	const struct context *ctx = orphans->tree->ctx;
+
+	if (ctx->command && ctx->command->options->log_reaped &&
+	    (!process || process->kind == PROCESS_REMAINING || process->kind == PROCESS_UNOWNED ||
+	     process->kind == PROCESS_INHERITED))
+		log_line(ctx->log, LOG_WARNING, "Reaped zombie process with pid=%d", (int)pid);
+}
+
 static void orphans_on_death(const struct reap_exit *exit, void *arg)
 {
 	struct orphans *orphans = arg;
@@ -189,14 +234,18 @@ static void orphans_on_death(const struct reap_exit *exit, void *arg)
 		notify_drain(s->setup.notify);
 		process = process_find(orphans->tree->ctx->processes, exit->pid);
 	}
-	if (orphans->died++ == 0)
-		orphans->died_usec = clock_now_usec();
 	/*
 	 * Its children are children of the daemon now.  Those of a main process in a control group
 	 * are found in that.
 	 */
 	if (!process || process->kind != PROCESS_MAIN || !process->service->group.exists)
 		context_scan_orphans(orphans->tree->ctx);
+	if (process && starts_end(orphans->starts, process))
+		return;
+	orphans_log_reaped(orphans, process, exit->pid);
+	/* A child that is not in the table is in no count. */
+	if (process && orphans->died++ == 0)
+		orphans->died_usec = clock_now_usec();
 	if (process && process->kind == PROCESS_HOOK) {
 		/* Processes that a final action leaves running were unowned until now. */
 		if (!process->service) {
@@ -240,6 +289,30 @@ void orphans_reap_child(struct orphans *orphans, pid_t pid)
 }
 
 /*
+ * Finds the node that the environment of @pid names, which a process can set freely.  Were it true of
+ * a service with a control group, the process would be in that.  Return: see orphans_find_node().
+ */
+static int orphans_find_claimed(const struct orphans *orphans, pid_t pid, struct node **ret)
+{
+	char path[CONFIG_NAME_MAX + 1];
+	const struct service *s;
+	struct node *node;
+	uid_t uid;
+	int r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
+
+	if (r == 0)
+		r = proc_uid(pid, &uid);
+	if (r < 0)
+		return context_is_shortage(r) || r == -ENODATA ? r : 0;
+	node = tree_find(orphans->tree, path);
+	s = node ? node->service : NULL;
+	if (node && !(s && s->group.exists) &&
+	    user_may_claim(s ? s->setup.config : node->config, s ? &s->main : NULL, uid))
+		*ret = node;
+	return 0;
+}
+
+/*
  * Finds the node of @pid; *ret is NULL if there is none.  *claimed is set if the environment of the
  * process, or of the leader of its session, is the only evidence.  Return: 0, or -errno if it
  * cannot be known now.
@@ -271,21 +344,14 @@ static int orphans_find_node(struct orphans *orphans, pid_t pid, const struct pr
 		*ret = tree_find(orphans->tree, "main");
 		return 0;
 	}
-	r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
-	if (r < 0)
-		return context_is_shortage(r) || r == -ENODATA ? r : 0;
-	*ret = tree_find(orphans->tree, path);
 	*claimed = true;
-	/*
-	 * A process can set its environment freely; were it true, it would be in the control group.
-	 */
-	if (*ret && (*ret)->service && (*ret)->service->group.exists)
-		*ret = NULL;
-	return 0;
+	return orphans_find_claimed(orphans, pid, ret);
 }
 
 static bool orphans_adopt(struct node *node, pid_t pid, const struct proc_info *info, bool claimed)
 {
+	if (command_spares_remaining(node->ctx->command))
+		return false;
 	if (final_is_all_there_was(node)) {
 		/* While the final action runs, the process may be a part of it. */
 		if (final_hook(node) && hook_is_running(final_hook(node)))
@@ -295,8 +361,13 @@ static bool orphans_adopt(struct node *node, pid_t pid, const struct proc_info *
 		(void)kill(pid, SIGKILL);
 		return false;
 	}
-	if (!node->service || !service_may_have_remaining(node->service) ||
-	    service_adopt(node->service, pid, info->group, info->name) < 0)
+	if (!node->service || !service_may_have_remaining(node->service))
+		return false;
+	if (claimed && service_has_ended_claims(node->service)) {
+		(void)kill(pid, SIGKILL);
+		return false;
+	}
+	if (service_adopt(node->service, pid, info->group, info->name) < 0)
 		return false;
 	process_find(node->ctx->processes, pid)->claimed = claimed;
 	return true;
@@ -325,8 +396,10 @@ static void orphans_attribute(pid_t pid, void *arg)
 	if (known && !known->blank)
 		return;
 	r = proc_read(pid, &info);
-	if (r == 0 && info.state == 'Z')
+	if (r == 0 && info.state == 'Z') {
+		orphans->dead += !known;
 		return;
+	}
 	if (r == 0)
 		r = orphans_find_node(orphans, pid, &info, &node, &claimed);
 	if (r == -ENODATA) {
@@ -424,7 +497,7 @@ unsigned orphans_kill_unowned(struct orphans *orphans)
 {
 	struct killing killing = { .processes = orphans->tree->ctx->processes };
 
-	if (orphans->listed)
+	if (orphans->listed && !command_spares_remaining(orphans->tree->ctx->command))
 		(void)children_read(&orphans->children, orphans_kill_child, &killing);
 	return killing.n;
 }

@@ -5,8 +5,8 @@
  * behind becomes a child of the daemon when its parent ends.  An orphan scan looks at unknown
  * children and attributes each to a service: by its control group, session or process group; or, if
  * the service has no control group, by SWANSONG_NODE in the environment, which survives forks and
- * setsid() unless the process removes it.  As any process can set that variable, its service ends
- * such a process but trusts no message of it.
+ * setsid() unless the process removes it.  As any process can set that variable, it counts only for
+ * users of the service and root, and its service ends such a process but trusts no message of it.
  */
 
 #include "daemon/tree/tree.h"
@@ -41,6 +41,6 @@ void orphans_scan(struct orphans *orphans);
 /*
  * Sends SIGKILL to every remaining child, at the very end when all own processes are gone.
  * Children from before the start of swansongd are spared, such as those of a shell that has
- * executed it. Returns their number.
+ * executed it; all are with a command that is ended alone.  Returns their number.
  */
 unsigned orphans_kill_unowned(struct orphans *orphans);

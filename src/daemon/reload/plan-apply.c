@@ -114,7 +114,8 @@ static void plan_commit(struct plan *plan)
 		bool has_entry = entry < plan->entries + plan->n_entries && entry->to == to;
 		struct node *node = tree_find(tree, to->path);
 
-		if (node->config != to) {
+		/* The undo of a rollout may be repeated: the same section, for a run that is outdated. */
+		if (node->config != to || has_entry) {
 			bool was_group = !node->config->argv;
 
 			node_use_config(node, plan->config, to);

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/memstream.h"
+#include "daemon/tree/start-order.h"
 #include "proto/message.h"
 
 static bool plan_is_to_run(const struct node *node)
@@ -17,10 +18,10 @@ static bool plan_is_to_run(const struct node *node)
 	return node->service && service_is_wanted(node->service);
 }
 
-/* A service that was stopped by request stays stopped. */
+/* A service that was stopped by request stays stopped; in a group that restarts it starts with that. */
 static bool plan_is_to_begin(const struct node *node, const struct node_config *to)
 {
-	if (!to->argv || !node_starts_by_itself(node, to) || node_goal(node) < GOAL_IDLE)
+	if (!to->argv || !node_starts_by_itself(node, to) || node_goal(node) <= GOAL_DOWN)
 		return false;
 	return !node->config->argv || node->goal == GOAL_IDLE;
 }
@@ -35,7 +36,7 @@ static bool plan_is_to_start(const struct plan *plan, const struct node_config *
 		above = above->parent;
 	return to->argv && to->autostart == AUTOSTART_YES &&
 	       !disabled_has(&plan->tree->ctx->disabled, to->path) &&
-	       (!node || node_goal(node) >= GOAL_IDLE);
+	       (!node || node_goal(node) > GOAL_DOWN);
 }
 
 static void plan_add_entry(struct plan *plan, struct plan_entry entry)
@@ -68,6 +69,7 @@ static void plan_compare_node(struct plan *plan, struct node *node, const struct
 			return;
 		entry.from = plan_running_config(node);
 		(void)node_config_diff(entry.from, to, &entry.keys);
+		key_set_remove_live(&entry.keys);
 	}
 	/* A service that becomes a group has no next run. */
 	entry.outdated = needs_restart && plan->rollout && to->argv;
@@ -110,18 +112,6 @@ static bool plan_config_is_within(const struct node_config *node, const struct n
 	return node;
 }
 
-/* Returns the node in @top that @node requires, or NULL. */
-static const struct node_config *plan_find_required(const struct node_config *node,
-						    const struct node_config *top)
-{
-	struct node_config *const *to = node_config_edges(node, EDGE_REQUIRES);
-
-	for (; to && *to; to++)
-		if (plan_config_is_within(*to, top))
-			return *to;
-	return NULL;
-}
-
 /* Returns true if a service in @node runs or is to run. */
 static bool plan_has_any_to_run(const struct node *node)
 {
@@ -131,15 +121,43 @@ static bool plan_has_any_to_run(const struct node *node)
 	return false;
 }
 
-static bool plan_is_planned(const struct plan *plan, const struct node_config *to)
+/* Returns true if @to restarts, itself or with a node above it. */
+static bool plan_is_to_restart(const struct plan *plan, const struct node_config *to)
 {
-	for (size_t i = 0; i < plan->n_entries; i++)
-		if (plan->entries[i].to == to && plan->entries[i].restart)
+	while (to && !plan->restarts[to->index])
+		to = to->parent;
+	return to;
+}
+
+/* Returns true if @node requires a template of which @instance is one, and another one goes on. */
+static bool plan_has_enough_without(const struct plan *plan, const struct node_config *node,
+				    const struct node_config *instance)
+{
+	const char *template = config_required_template(node, instance->path);
+	struct node_config *const *to = node_config_edges(node, EDGE_REQUIRES);
+	const struct node *present;
+
+	for (; template && *to; to++) {
+		if (!config_is_instance((*to)->path, template) || plan_is_to_restart(plan, *to))
+			continue;
+		present = tree_find(plan->tree, (*to)->path);
+		if (present && start_order_is_satisfied(present))
 			return true;
-	for (size_t i = 0; i < plan->n_dependents; i++)
-		if (plan->dependents[i].to == to)
-			return true;
+	}
 	return false;
+}
+
+/* Returns the node in @top with which @node restarts, as it requires that, or NULL. */
+static const struct node_config *plan_find_required(const struct plan *plan,
+						    const struct node_config *node,
+						    const struct node_config *top)
+{
+	struct node_config *const *to = node_config_edges(node, EDGE_REQUIRES);
+
+	for (; to && *to; to++)
+		if (plan_config_is_within(*to, top) && !plan_has_enough_without(plan, node, *to))
+			return *to;
+	return NULL;
 }
 
 /* Adds the running nodes that require @top or a node in it. */
@@ -147,14 +165,15 @@ static void plan_add_dependents_of(struct plan *plan, const struct node_config *
 {
 	for (size_t i = 0; i < plan->config->n_nodes; i++) {
 		const struct node_config *to = plan->config->nodes[i];
-		const struct node_config *required = plan_find_required(to, top);
+		const struct node_config *required = plan_find_required(plan, to, top);
 		struct node *node;
 
-		if (!required || plan_config_is_within(to, top) || plan_is_planned(plan, to))
+		if (!required || plan_config_is_within(to, top) || plan->restarts[to->index])
 			continue;
 		node = tree_find(plan->tree, to->path);
 		if (!node || node->goal != GOAL_UP || !plan_has_any_to_run(node))
 			continue;
+		plan->restarts[to->index] = true;
 		plan->dependents[plan->n_dependents++] = (struct plan_entry){
 			.kind = PLAN_CHANGE,
 			.node = node,
@@ -169,6 +188,9 @@ static void plan_add_dependents_of(struct plan *plan, const struct node_config *
 /* The loop covers the dependents that it adds. */
 static void plan_add_dependents(struct plan *plan)
 {
+	for (size_t i = 0; i < plan->n_entries; i++)
+		if (plan->entries[i].restart)
+			plan->restarts[plan->entries[i].to->index] = true;
 	for (size_t i = 0; i < plan->n_entries; i++)
 		if (plan->entries[i].restart)
 			plan_add_dependents_of(plan, plan->entries[i].to);
@@ -187,7 +209,8 @@ int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool r
 	plan->rollout = rollout;
 	plan->entries = calloc(config->n_nodes + tree->by_path.n, sizeof(*plan->entries));
 	plan->dependents = calloc(config->n_nodes + 1, sizeof(*plan->dependents));
-	if (!plan->entries || !plan->dependents)
+	plan->restarts = calloc(config->n_nodes, sizeof(*plan->restarts));
+	if (!plan->entries || !plan->dependents || !plan->restarts)
 		return -ENOMEM;
 	plan_compare_nodes(plan);
 	plan_add_dependents(plan);
@@ -201,6 +224,7 @@ struct plan *plan_free(struct plan *plan)
 		return NULL;
 	free(plan->entries);
 	free(plan->dependents);
+	free(plan->restarts);
 	config_unref(plan->config);
 	free(plan);
 	return NULL;

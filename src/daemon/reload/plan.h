@@ -51,6 +51,7 @@ struct plan {
 	size_t n_entries;
 	struct plan_entry *dependents; /* restarts because of a restarted requirement */
 	size_t n_dependents;
+	bool *restarts;	       /* by the index of each node of @config: it restarts */
 	struct key_set daemon; /* keys of the daemon as a whole */
 	unsigned n_daemon;
 	unsigned counts[N_PLAN_KINDS];
@@ -75,5 +76,5 @@ int plan_apply(struct plan *plan);
 #define PLAN_TEXT_MAX 80
 char *plan_text(char buf[static PLAN_TEXT_MAX], const struct plan *plan);
 
-/* Returns an array of Change (proto/interface-text.c); NULL without memory. */
+/* Returns an array of Change (proto/interface/interface-text.c); NULL without memory. */
 json_t *plan_json(const struct plan *plan);

@@ -25,12 +25,15 @@ enum reload_mode {
 	RELOAD_UNDO,  /* by the configuration before the rollout; restarts nothing */
 };
 
+struct trial;
+
 struct reload {
 	struct tree *tree;
 	struct parent *parent;
 	const char *const *paths;
-	size_t n_paths; /* 0: no configuration, in front of a command */
-	bool trust;	/* accepts files of any user */
+	size_t n_paths;	     /* 0: no configuration, in front of a command */
+	bool trust;	     /* accepts files of any user */
+	struct trial *trial; /* of a reload by a request; NULL: without one */
 };
 
 /*

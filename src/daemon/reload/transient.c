@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "daemon/reload/use.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
 #include "daemon/tree/goals.h"
@@ -152,11 +153,13 @@ static void transient_remove(struct tree *tree, struct node *node)
 	goals_commit(&goals);
 }
 
-/* Such a node is still needed for the exit status when all has ended; it is freed with the tree. */
+/*
+ * In the end of all, the exit status needs the node, and the report its edges; the node is freed
+ * with the tree.
+ */
 static bool transient_is_end_of_all(const struct tree *tree, const struct node *node)
 {
-	return node->service == tree->ends.cause ||
-	       (node->service == tree->ends.first && node_is_stopped(tree->root));
+	return node_is_stopped(tree->root) || (node->service && node->service == tree->ends.cause);
 }
 
 void transient_update(struct tree *tree)
@@ -166,6 +169,8 @@ void transient_update(struct tree *tree)
 	node_for_each_taken (node, tree->ctx, TASK_TRANSIENT) {
 		if (node->goal == GOAL_GONE)
 			node_update_soon(node);
+		else if (node_is_use(node))
+			use_end(tree, node);
 		else if (node->transient && transient_has_ended(node) &&
 			 (!node->keep || node_is_stopped(node)) &&
 			 !transient_is_end_of_all(tree, node))

@@ -8,10 +8,8 @@
 
 #include <stdint.h>
 
+#include "daemon/probe/attempt.h"
 #include "daemon/service/object.h"
-
-/* Size of the text about the last failed check. */
-#define HEALTH_WHY_MAX 128
 
 enum health_state { HEALTH_UNKNOWN, HEALTH_HEALTHY, HEALTH_UNHEALTHY };
 
@@ -21,9 +19,9 @@ struct health {
 	struct alarm timer; /* of the next check */
 	bool on;
 	enum health_state state;
-	uint64_t since_usec;	  /* when the state was entered */
-	unsigned failures;	  /* in a row */
-	char why[HEALTH_WHY_MAX]; /* result of the last check; empty: healthy */
+	uint64_t since_usec;	 /* when the state was entered */
+	unsigned failures;	 /* in a row */
+	char why[PROBE_WHY_MAX]; /* result of the last check; empty: healthy */
 };
 
 /*

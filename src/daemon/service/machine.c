@@ -17,6 +17,7 @@
 #include "daemon/service/signal.h"
 #include "daemon/service/start.h"
 #include "daemon/service/timeout.h"
+#include "model/keys/keys.h"
 
 DEFINE_CLEANUP(struct service *, service_free)
 
@@ -185,8 +186,10 @@ static void service_update_members(struct service *s)
 			readiness_explain_failure(s->setup.readiness);
 		readiness_stop(s->setup.readiness);
 	}
-	if (s->setup.pid_watch && s->state != STATE_STARTING)
+	if (s->setup.pid_watch && s->state != STATE_STARTING) {
 		pid_watch_end(s->setup.pid_watch);
+		s->run.pid_file_fault = NULL;
+	}
 	service_notify_update(s);
 	health_update(s->setup.health);
 	if (fsm_has_process(s->state))
@@ -266,6 +269,8 @@ static void service_act(struct service *s, unsigned actions)
 
 static void service_note_timeout(struct service *s)
 {
+	struct launch_failure step;
+
 	if (s->state == STATE_BACKOFF)
 		s->restarts++;
 	if (!fsm_is_coming_up(s->state))
@@ -273,6 +278,10 @@ static void service_note_timeout(struct service *s)
 	if (service_awaits_main(s))
 		service_explain_main(s);
 	s->run.outcome.kind = OUTCOME_START_TIMEOUT;
+	if (service_awaits_program(s, &step)) {
+		s->run.outcome.step = step.step;
+		s->run.outcome.subject = step.subject;
+	}
 	if (s->setup.hook && hook_is_running(s->setup.hook))
 		s->run.outcome.hook = hook_name(s->setup.hook->kind);
 }

@@ -14,7 +14,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/node/user.h"
 #include "daemon/service/signal.h"
+#include "sys/file/mount.h"
 #include "sys/process/pid-file.h"
 #include "sys/process/proc.h"
 
@@ -47,13 +49,7 @@ static bool service_is_descendant(const struct service *s, pid_t pid)
 
 static bool service_has_uid(const struct service *s, uid_t uid)
 {
-	const struct credentials *credentials = &node_config_extras(s->setup.config)->credentials;
-	uid_t main_uid;
-
-	if (uid == (credentials->set ? credentials->uid : getuid()) ||
-	    uid == node_config_extras(s->setup.config)->notify_uid)
-		return true;
-	return s->main.alive && proc_uid(s->main.pid, &main_uid) == 0 && uid == main_uid;
+	return user_is_own(s->setup.config, &s->main, uid);
 }
 
 static const struct process *service_find_session(const struct service *s, pid_t pid)
@@ -259,22 +255,39 @@ static void service_replace_main(struct service *s, pid_t pid, int pidfd,
 	s->run.outcome = (struct outcome){ .kind = OUTCOME_NONE };
 }
 
+/* A file that is missing or empty is still to be written; another one may never be mended. */
+static void service_log_pid_file(struct service *s, int error, const char *why)
+{
+	if (error == 0 || error == ENOENT || error == ENOTDIR || error == ENODATA ||
+	    s->run.pid_file_fault == why)
+		return;
+	s->run.pid_file_fault = why;
+	log_node(s->ctx->log, LOG_WARNING, s->config->path, "pid-file %s refused: %s",
+		 node_config_extras(s->setup.config)->pid_file, why);
+}
+
 int service_find_main(struct service *s, const char **why)
 {
 	const struct extras *extras = node_config_extras(s->setup.config);
 	const uid_t owners[PID_FILE_OWNERS] = {
 		geteuid(),
-		extras->credentials.set ? extras->credentials.uid : geteuid(),
+		user_of_config(s->setup.config),
 		extras->notify_uid == (uid_t)-1 ? geteuid() : extras->notify_uid,
 	};
 	cleanup(closep) int pidfd = -1;
 	struct proc_info info;
 	pid_t pid;
-	int r = pid_watch_begin(s->setup.pid_watch);
+	int r;
 
+	*why = "its file system does not answer";
+	if (!mount_answers(extras->pid_file))
+		return -ETIMEDOUT;
+	r = pid_watch_begin(s->setup.pid_watch);
 	*why = "its directory cannot be watched";
-	if (r == 0)
+	if (r == 0) {
 		r = pid_file_read(extras->pid_file, owners, &pid, why);
+		service_log_pid_file(s, -r, *why);
+	}
 	if (r == 0)
 		r = service_examine_main(s, pid, &info, &pidfd, why);
 	if (r == 0 && service_is_older_than_run(s, pid)) {

@@ -13,9 +13,8 @@
 /*
  * Returns true if @pid, which may be dead but not collected, is provably a process of the service;
  * only then its messages count.  With a control group, @pid must be in it.  Without one, the daemon
- * has started @pid; or it is in the session of a proven process or descends from one, and has the
- * uid that the service is started with, or that of its main process.  The environment proves
- * nothing, as a process can set it freely.
+ * has started @pid; or it is in the session of a proven process or descends from one, and has a uid
+ * of the service, see user_is_own().  The environment proves nothing, as a process can set it freely.
  */
 bool service_has_member(const struct service *service, pid_t pid, uid_t uid);
 

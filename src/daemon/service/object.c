@@ -142,8 +142,10 @@ bool service_is_outdated(const struct service *s)
 static struct tally service_make_tally(const struct service *s)
 {
 	bool listening = service_is_listening(s), present = service_is_present(s);
-	bool member = node_starts_by_itself(s->node, s->config) || service_is_on_demand(s);
+	bool member = (node_starts_by_itself(s->node, s->config) || service_is_on_demand(s)) &&
+		      node_goal(s->node) != GOAL_GONE;
 	bool resolved = service_is_resolved(s) || listening;
+	bool excused = member && node_is_stopped_by_request(s->node);
 
 	if (!member && s->state == STATE_DOWN && !service_is_meant_to_run(s))
 		return (struct tally){ 0 };
@@ -151,9 +153,10 @@ static struct tally service_make_tally(const struct service *s)
 		.services = true,
 		.ready = service_is_ready(s) || (listening && s->state != STATE_BACKOFF),
 		.resolved = resolved,
-		.members = member,
-		.present = member && present,
-		.lost = member && resolved && !present,
+		.members = member && !excused,
+		.present = member && !excused && present,
+		.lost = member && !excused && resolved && !present,
+		.excused = excused,
 	};
 }
 
@@ -169,6 +172,7 @@ static void service_set_tally(struct service *s, struct tally now)
 		n->counts.members += now.members - before.members;
 		n->counts.present += now.present - before.present;
 		n->counts.lost += now.lost - before.lost;
+		n->counts.excused += now.excused - before.excused;
 	}
 }
 

@@ -72,9 +72,11 @@ struct setup {
 struct run {
 	struct outcome outcome;
 	uint64_t started_usec;
-	unsigned generation;	    /* of the node */
-	unsigned parts;		    /* bits of enum service_part: configured and not over */
+	uint64_t claims_usec; /* if killed: end of the time for claimed processes; 0: logged */
+	unsigned generation;  /* of the node */
+	unsigned parts;	      /* bits of enum service_part: configured and not over */
 	enum service_event verdict; /* DONE, RETRY or FAIL */
+	const char *pid_file_fault; /* the last that was logged of its start; or NULL */
 	bool was_up : 1;
 	bool worked : 1;    /* a oneshot that has ended successfully and is kept */
 	bool killed : 1;    /* the kill-signal was sent */
@@ -84,7 +86,7 @@ struct run {
 
 /* The share of a service in struct counts of its node and of the nodes above. */
 struct tally {
-	bool services, ready, resolved, members, present, lost;
+	bool services, ready, resolved, members, present, lost, excused;
 };
 
 struct service {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "sys/process/proc.h"
 
 static void service_reload_on_timeout(struct alarm *alarm)
 {
@@ -35,12 +36,14 @@ int service_reload_new(struct service *s, const struct node_config *config, stru
 
 static int service_reload_send_signal(struct service *s)
 {
+	int signo = node_config_extras(s->config)->reload_signal;
 	char name[SIGNAL_TEXT_MAX];
 
+	if (proc_would_end(s->main.pid, signo))
+		return -EPROTO;
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "reload: %s to pid %d",
-		 parse_signal_text(name, node_config_extras(s->config)->reload_signal),
-		 (int)s->main.pid);
-	return process_signal(&s->main, node_config_extras(s->config)->reload_signal);
+		 parse_signal_text(name, signo), (int)s->main.pid);
+	return process_signal(&s->main, signo);
 }
 
 int service_reload(struct service *s)

@@ -12,7 +12,7 @@ int service_reload_new(struct service *service, const struct node_config *config
  * Sends the reload-signal to the main process, or begins the reload-command; its end is logged.
  *
  * Return: 0; -ESRCH if @service is not up or has no main process; -EBUSY if its reload-command runs
- * already; -errno of the signal.
+ * already; -EPROTO if the signal would end the process, and none is sent; -errno of the signal.
  */
 int service_reload(struct service *service);
 

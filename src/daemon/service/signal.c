@@ -16,6 +16,7 @@
 #include "base/parse.h"
 #include "daemon/service/hooks.h"
 #include "daemon/spawn/command.h"
+#include "model/keys/keys.h"
 #include "model/life/budget.h"
 #include "sys/process/proc.h"
 
@@ -35,7 +36,8 @@ bool service_has_group(const struct service *s)
 
 bool service_has_any(const struct service *s)
 {
-	return service_has_group(s) || !list_is_empty(&s->remaining) || service_running_hook(s, 0);
+	return service_has_group(s) || service_running_hook(s, 0) ||
+	       (!list_is_empty(&s->remaining) && !service_keeps_remaining(s));
 }
 
 static void signal_group(struct service *s, int signo)
@@ -45,7 +47,9 @@ static void signal_group(struct service *s, int signo)
 	/* A process that became the main one may have begun a group of its own since then. */
 	if (s->main.alive && s->main.group != s->main.pid && proc_read(s->main.pid, &info) == 0)
 		s->main.group = info.group;
-	if (service_has_group(s))
+	if (s->main.alive && s->main.group == s->main.pid)
+		process_signal_session(&s->main, signo);
+	else if (service_has_group(s))
 		(void)kill(-s->main.group, signo);
 }
 
@@ -223,6 +227,8 @@ void service_kill(struct service *s)
 	struct process *p;
 	struct hook *h;
 
+	if (!s->run.killed)
+		s->run.claims_usec = clock_now_usec() + BUDGET_ABANDON_USEC;
 	s->run.killed = true;
 	/* Only the first kill that is not part of a stop is logged here. */
 	if (s->state == STATE_CLEANING && s->timeout_usec == s->ending.limit_usec)

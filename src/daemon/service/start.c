@@ -13,6 +13,7 @@
 #include "daemon/service/main-process.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/setup.h"
+#include "model/keys/keys.h"
 
 static int start_readiness(struct service *s, bool ready_fd_given)
 {
@@ -46,12 +47,15 @@ static int service_open_control(struct service *s)
 
 static void service_note_spawn_failure(struct service *s, const struct launch_failure *failure)
 {
-	s->run.outcome = (struct outcome){
-		.kind = OUTCOME_SPAWN_FAILED,
-		.value = failure->error,
-		.step = failure->step,
-		.subject = failure->subject,
-	};
+	launch_run(&s->setup.launch, 0, 0);
+	/* A timeout or a stop that came before is the outcome; the failure is its consequence. */
+	if (s->run.outcome.kind == OUTCOME_NONE)
+		s->run.outcome = (struct outcome){
+			.kind = OUTCOME_SPAWN_FAILED,
+			.value = failure->error,
+			.step = failure->step,
+			.subject = failure->subject,
+		};
 	service_check_exits(s);
 }
 
@@ -150,9 +154,12 @@ void service_explain_main(struct service *s)
 {
 	const char *why;
 
-	if (service_find_main(s, &why) < 0)
-		log_node(s->ctx->log, LOG_ERR, s->config->path, "no main process: pid-file %s: %s",
-			 node_config_extras(s->setup.config)->pid_file, why);
+	if (service_find_main(s, &why) == 0)
+		return;
+	s->run.outcome.subject = node_config_extras(s->setup.config)->pid_file;
+	s->run.outcome.unfound = why;
+	log_node(s->ctx->log, LOG_ERR, s->config->path, "no main process: pid-file %s: %s",
+		 s->run.outcome.subject, why);
 }
 
 void service_spawn(struct service *s)
@@ -166,7 +173,6 @@ void service_spawn(struct service *s)
 	struct launch_program program = { .argv = config->argv, .main = true };
 	struct launch_failure failure;
 	const char *step;
-	pid_t pid;
 	int r;
 
 	s->run.started_usec = clock_now_usec();
@@ -185,16 +191,58 @@ void service_spawn(struct service *s)
 	program.ready_fd = given.ready_fd;
 	program.handover = given.handover;
 	program.n_handover = given.n;
-	if (launch(&s->setup.launch, s->ctx, &program, &pid, &failure) != 0) {
+	launch_run(&s->setup.launch, 0, s->node->generation);
+	if (launch(&s->setup.launch, s->ctx, &program, &s->main, &failure) != 0) {
 		service_note_spawn_failure(s, &failure);
 		return;
 	}
-	process_add(s->ctx->processes, &s->main, pid, -1);
-	s->main.group = pid;
-	s->main.id = ++s->ctx->last_id;
-	process_name(&s->main, config->argv[0]);
-	launch_run(&s->setup.launch, pid, s->node->generation);
-	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)pid);
-	if (config->type != TYPE_FORKING)
-		service_await_readiness(s, given.ready_fd >= 0);
+	launch_run(&s->setup.launch, s->main.pid, s->node->generation);
+}
+
+static void service_fail_start(struct service *s, const struct spawn_failure *why)
+{
+	const char *program = s->setup.launch.config->argv[0];
+	const struct launch_failure failure = launch_explain(&s->setup.launch, program, why);
+
+	s->ctx->changes++;
+	launch_ended(&s->setup.launch, s->main.group);
+	process_forget(&s->main);
+	service_note_spawn_failure(s, &failure);
+}
+
+bool service_awaits_program(const struct service *s, struct launch_failure *step)
+{
+	const struct spawn_failure at = { .step = spawn_step_of(&s->main.spawning) };
+
+	if (at.step == SPAWN_STEP_NONE)
+		return false;
+	*step = launch_explain(&s->setup.launch, s->setup.launch.config->argv[0], &at);
+	return true;
+}
+
+static void service_log_lowered(const struct service *s, unsigned lowered)
+{
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		struct rlimit own = { 0 };
+
+		if (!(lowered & 1U << i))
+			continue;
+		(void)getrlimit((__rlimit_resource_t)i, &own);
+		log_node(s->ctx->log, LOG_WARNING, s->config->path,
+			 "%s lowered to %ju: the daemon has no right to raise its hard limit",
+			 keys_limit_name(i), (uintmax_t)own.rlim_max);
+	}
+}
+
+void service_settle_start(struct service *s, const struct spawn_failure *why)
+{
+	service_log_lowered(s, why->lowered);
+	if (why->step != SPAWN_STEP_NONE) {
+		service_fail_start(s, why);
+		return;
+	}
+	s->ctx->changes++;
+	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)s->main.pid);
+	if (s->state == STATE_STARTING && s->setup.launch.config->type != TYPE_FORKING)
+		service_await_readiness(s, true);
 }

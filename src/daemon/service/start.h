@@ -13,8 +13,17 @@ void service_begin(struct service *service);
  */
 bool service_take_main(struct service *service);
 
-/* Logs why the main process of a forking service was not found. */
+/* Logs why the main process of a forking service was not found, and notes it in the outcome of the run. */
 void service_explain_main(struct service *service);
 
-/* Takes a guard and starts the main process.  A failure is handled like any other end of a run. */
+/*
+ * Takes a guard and makes the main process.  A failure is handled like any other end of a run.
+ * Until service_settle_start() the process exists, and its program does not run.
+ */
 void service_spawn(struct service *service);
+
+/* Finds out what the main process waits for before its program runs.  Returns false if it runs. */
+bool service_awaits_program(const struct service *service, struct launch_failure *step);
+
+/* The program of the main process runs (why->step is SPAWN_STEP_NONE), or could not be run. */
+void service_settle_start(struct service *service, const struct spawn_failure *why);

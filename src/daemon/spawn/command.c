@@ -16,19 +16,12 @@
 /* More descriptors than this are hardly ever inherited; the daemon's own are all CLOEXEC. */
 #define INHERITED_MAX 1024
 
-int command_init(struct command *c, const struct command_options *options, char *const *argv,
-		 char **envp)
+int command_init(struct command *c, const struct command_options *options, char **envp)
 {
 	siginfo_t info;
-	size_t n = 0;
 
 	*c = (struct command){ .options = options, .directory = -1 };
 	job_init(&c->job);
-	while (argv[n])
-		n++;
-	c->script = calloc(n + 2, sizeof(*c->script));
-	if (!c->script)
-		return -ENOMEM;
 	c->pid_place = command_listen_pid(envp, c->listen_pid);
 	if (getpid() == 1 || waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
 		return 0;
@@ -40,7 +33,11 @@ void command_done(struct command *c)
 	if (c->options)
 		job_end(&c->job);
 	descendants_done(&c->inherited);
-	free(c->script);
+}
+
+bool command_spares_remaining(const struct command *c)
+{
+	return c && c->options->single && getpid() != 1;
 }
 
 void command_prepare(const struct command *c, struct spawn_spec *spec)
@@ -48,7 +45,7 @@ void command_prepare(const struct command *c, struct spawn_spec *spec)
 	spec->keep_descriptors = true;
 	spec->keep_session = true;
 	spec->take_terminal = false;
-	spec->script = c->script;
+	spec->script = true;
 	spec->directory_fd = c->directory;
 	spec->terminal = job_foreground(&c->job);
 	spec->death_signal = c->options->death_signal;

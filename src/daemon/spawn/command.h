@@ -18,19 +18,20 @@ struct command {
 	int directory;		      /* of the command; less than 0: the daemon's */
 	struct descendants inherited; /* processes of no service, for a scope of all */
 	char listen_pid[COMMAND_LISTEN_PID_MAX];
-	char **script;	 /* for struct spawn_spec */
-	char *pid_place; /* in @script, or NULL */
+	char *pid_place; /* in the environment, or NULL */
 	bool stopped;	 /* it was suspended */
 	bool other_sent; /* the stop was passed on as another signal, or to the main process only */
 };
 
 /*
- * Makes the data for @argv with the environment @envp, which may be changed.  After a failure
+ * Makes the data for a command with the environment @envp, which may be changed.  After a failure
  * command_done() must still be called.  Return: 0 or -ENOMEM.
  */
-int command_init(struct command *command, const struct command_options *options, char *const *argv,
-		 char **envp);
+int command_init(struct command *command, const struct command_options *options, char **envp);
 void command_done(struct command *command);
+
+/* Returns true if @command, which may be NULL, is ended alone, without its remaining processes. */
+bool command_spares_remaining(const struct command *command);
 
 /* Adds its members to @spec. */
 void command_prepare(const struct command *command, struct spawn_spec *spec);

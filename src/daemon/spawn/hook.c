@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "model/keys/keys.h"
 
 void hook_init(struct hook *h, struct context *ctx, const struct launch *launch,
 	       struct service *service, void (*on_end)(void *arg), void *arg)
@@ -77,11 +78,10 @@ static void hook_note_failure(struct hook *h, const struct launch_failure *failu
 	h->on_end(h->arg);
 }
 
-/* Final actions undo earlier steps, so they run in reverse order. */
-static char *const *hook_next_argv(struct hook *h)
+/* The words of command @n.  Final actions undo earlier steps, so they run in reverse order. */
+static char *const *hook_argv_of(const struct hook *h, size_t n)
 {
 	const struct commands *commands = hook_commands_of(h);
-	size_t n = h->next++;
 
 	return commands->argv[h->kind == HOOK_FINAL ? commands->n - 1 - n : n];
 }
@@ -89,29 +89,20 @@ static char *const *hook_next_argv(struct hook *h)
 static void hook_run_next(struct hook *h)
 {
 	const struct launch_program program = {
-		.argv = hook_next_argv(h),
+		.argv = hook_argv_of(h, h->next++),
 		.variables = h->variables,
 		.ready_fd = -1,
 		.input = h->open_input ? h->open_input(h->arg) : 0,
 	};
 	struct launch_failure failure;
-	pid_t pid;
 	int r;
 
 	h->outcome = (struct outcome){ .kind = OUTCOME_NONE, .hook = hook_name(h->kind) };
-	r = launch(h->launch, h->ctx, &program, &pid, &failure);
+	r = launch(h->launch, h->ctx, &program, &h->process, &failure);
 	if (program.input > 0)
 		(void)fd_close(program.input);
-	if (r != 0) {
+	if (r != 0)
 		hook_note_failure(h, &failure);
-		return;
-	}
-	process_add(h->ctx->processes, &h->process, pid, -1);
-	h->process.group = pid;
-	h->process.id = ++h->ctx->last_id;
-	process_name(&h->process, program.argv[0]);
-	log_node(h->ctx->log, LOG_INFO, node_name(h->node), "%s: started %s, pid %d",
-		 hook_name(h->kind), h->process.name, (int)pid);
 }
 
 void hook_begin(struct hook *h, struct node *node, enum hook_kind kind, struct swansong_guard guard,
@@ -125,21 +116,11 @@ void hook_begin(struct hook *h, struct node *node, enum hook_kind kind, struct s
 	hook_run_next(h);
 }
 
-/* Keeps the guard of an ended process for the next command or for whatever follows. */
-static void hook_forget_process(struct hook *h)
-{
-	struct swansong_guard guard = h->process.guard;
-
-	h->process.guard = (struct swansong_guard){ .node = NULL };
-	process_remove(&h->process);
-	h->process.guard = guard;
-}
-
 bool hook_continue(struct hook *h)
 {
 	if (h->next >= hook_commands_of(h)->n)
 		return false;
-	hook_forget_process(h);
+	process_forget(&h->process);
 	hook_run_next(h);
 	return true;
 }
@@ -175,12 +156,6 @@ bool hook_was_well(const struct hook *h)
 	return h->outcome.kind == OUTCOME_EXITED && h->outcome.value == 0;
 }
 
-static void hook_signal_session(const struct hook *h, int signo)
-{
-	if (h->process.alive)
-		(void)kill(-h->process.pid, signo);
-}
-
 void hook_term(struct hook *h)
 {
 	if (!h->process.alive || h->process.signalled)
@@ -188,13 +163,29 @@ void hook_term(struct hook *h)
 	h->process.signalled = true;
 	log_node(h->ctx->log, LOG_INFO, node_name(h->node), "SIGTERM to %s, pid %d",
 		 hook_name(h->kind), (int)h->process.pid);
-	hook_signal_session(h, SIGTERM);
-	hook_signal_session(h, SIGCONT);
+	process_signal_session(&h->process, SIGTERM);
+	process_signal_session(&h->process, SIGCONT);
 }
 
 void hook_kill(struct hook *h)
 {
-	hook_signal_session(h, SIGKILL);
+	process_signal_session(&h->process, SIGKILL);
+}
+
+void hook_settle_start(struct process *process, const struct spawn_failure *why)
+{
+	struct hook *h = container_of(process, struct hook, process);
+	struct launch_failure failure;
+
+	h->ctx->changes++;
+	if (why->step == SPAWN_STEP_NONE) {
+		log_node(h->ctx->log, LOG_INFO, node_name(h->node), "%s: started %s, pid %d",
+			 hook_name(h->kind), process->name, (int)process->pid);
+		return;
+	}
+	failure = launch_explain(h->launch, hook_argv_of(h, h->next - 1)[0], why);
+	process_forget(process);
+	hook_note_failure(h, &failure);
 }
 
 void hook_died(struct process *process, const struct reap_exit *exit)
@@ -209,7 +200,7 @@ void hook_died(struct process *process, const struct reap_exit *exit)
 	 * collected.
 	 */
 	if (!process->service)
-		hook_signal_session(h, SIGKILL);
+		process_signal_session(&h->process, SIGKILL);
 	process->alive = false;
 	h->on_end(h->arg);
 }

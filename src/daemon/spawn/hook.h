@@ -11,7 +11,6 @@
 #include "daemon/spawn/launch.h"
 #include "daemon/node/node.h"
 #include "daemon/loop/process.h"
-#include "model/keys/keys.h"
 #include "model/life/policy.h"
 #include "sys/process/reap.h"
 
@@ -84,6 +83,9 @@ bool hook_was_well(const struct hook *hook);
 /* Sends SIGTERM, once, and SIGCONT to the session of the command. */
 void hook_term(struct hook *hook);
 void hook_kill(struct hook *hook);
+
+/* @process, of kind PROCESS_HOOK, runs its program (@why is NULL), or could not run it. */
+void hook_settle_start(struct process *process, const struct spawn_failure *why);
 
 /* Handles the end of @process, of kind PROCESS_HOOK, which is not collected yet. */
 void hook_died(struct process *process, const struct reap_exit *exit);

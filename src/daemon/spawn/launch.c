@@ -15,11 +15,11 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "daemon/spawn/command.h"
+#include "daemon/spawn/starts.h"
 #include "daemon/streams/streams.h"
 #include "model/keys/keys.h"
 #include "sys/spawn/ids.h"
 #include "sys/ipc/journal.h"
-#include "sys/spawn/spawn.h"
 
 #define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
 #define NOTIFY_VARIABLES 4 /* NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and FDSTORE */
@@ -271,24 +271,33 @@ static int launch_fail(struct launch_failure *failure, int error, const char *st
 	return LAUNCH_E_FAILED;
 }
 
-static const char *launch_subject_of(const struct launch *launch,
-				     const struct launch_program *program,
+static const char *launch_subject_of(const struct launch *launch, const char *program,
 				     const struct spawn_failure *why)
 {
 	const struct node_config *config = launch->config;
 
 	switch (why->step) {
 	case SPAWN_STEP_EXEC:
-		return program->argv[0];
-	case SPAWN_STEP_LIMIT:
-		return keys_limit_name(why->limit);
+		return program;
 	case SPAWN_STEP_DIRECTORY:
 		return config->directory;
+	case SPAWN_STEP_INPUT:
+		return node_config_outputs(config)->stdio[0].path;
 	case SPAWN_STEP_USER:
 		return node_config_extras(config)->credentials.user;
 	default:
 		return NULL;
 	}
+}
+
+struct launch_failure launch_explain(const struct launch *launch, const char *program,
+				     const struct spawn_failure *why)
+{
+	return (struct launch_failure){
+		.error = why->error,
+		.step = spawn_step_text(why->step),
+		.subject = launch_subject_of(launch, program, why),
+	};
 }
 
 /* Descriptors besides the standard streams, and the variables that announce them. */
@@ -352,20 +361,18 @@ static bool launch_has_terminal(void)
 	return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-/* Starts the program in its control group, or without one if the kernel refuses that. */
-static int launch_start_process(const struct launch *launch, struct spawn_spec *spec, pid_t *pid,
-				struct spawn_failure *why)
+/* Makes the process in its control group, or without one if the kernel refuses that. */
+static int launch_make_process(const struct launch *launch, struct context *ctx,
+			       struct spawn_spec *spec, struct process *process)
 {
 	cleanup(closep) int group = launch->group ? control_group_open(launch->group) : -1;
-	int r;
+	int refused = 0, r;
 
 	spec->cgroup = group < 0 ? 0 : group;
-	r = spawn(spec, pid, why);
-	if (r != SPAWN_E_CHILD || why->step != SPAWN_STEP_CGROUP)
-		return r;
-	control_group_refused(launch->group, why->error);
-	spec->cgroup = 0;
-	return spawn(spec, pid, why);
+	r = starts_begin(ctx->starts, spec, process, &refused);
+	if (refused)
+		control_group_refused(launch->group, refused);
+	return r;
 }
 
 /* Return: see launch(). */
@@ -389,7 +396,7 @@ static int launch_prepare_streams(const struct launch *launch, struct context *c
 }
 
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
-	   pid_t *pid, struct launch_failure *failure)
+	   struct process *process, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *credentials = &node_config_extras(config)->credentials;
@@ -398,7 +405,6 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	/* A command beside the service would take the terminal from it. */
 	bool terminal = config->terminal && program->main;
 	bool foreground = terminal && launch_has_terminal();
-	struct spawn_failure why;
 	sigset_t none;
 	int r;
 
@@ -408,12 +414,15 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		return r;
 	if (program->input > 0)
 		streams.fds[0] = program->input;
+	if (program->output > 0)
+		streams.fds[1] = streams.fds[2] = program->output;
 	launch_plan_files(launch, program, &files);
 	launch_merge_environment(ctx, launch, files.variables, program->variables);
 
 	struct spawn_spec spec = {
 		.argv = program->argv,
 		.envp = ctx->envp,
+		.input = program->input > 0 ? NULL : streams.input,
 		.directory = config->directory,
 		.umask = config->umask,
 		.set_user = credentials->set,
@@ -423,7 +432,6 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.gid = credentials->gid,
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
-		.share_descriptors = ctx->share_descriptors,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
 		.files = files.activation.files,
 		.n_files = files.activation.n_files,
@@ -439,16 +447,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
-	r = launch_start_process(launch, &spec, pid, &why);
-	if (r != 0 && foreground) /* the child has taken the terminal before it failed */
-		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
-	if (r < 0)
-		return launch_fail(failure, -r, "make a process", NULL);
-	if (r == SPAWN_E_CHILD)
-		return launch_fail(failure, why.error, spawn_step_text(why.step),
-				   launch_subject_of(launch, program, &why));
-	ctx->launched++;
-	return 0;
+	r = launch_make_process(launch, ctx, &spec, process);
+	return r < 0 ? launch_fail(failure, -r, "make a process", NULL) : 0;
 }
 
 void launch_run(const struct launch *launch, pid_t pid, uint64_t generation)

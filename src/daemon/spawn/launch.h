@@ -10,11 +10,13 @@
 #include "daemon/cgroup/control-group.h"
 #include "daemon/streams/activation.h"
 #include "daemon/loop/context.h"
+#include "daemon/loop/process.h"
 #include "daemon/streams/handover.h"
 #include "daemon/streams/log-watch.h"
 #include "model/config/config.h"
+#include "sys/spawn/spawn.h"
 
-#define LAUNCH_E_FAILED 1 /* not started: *failure has the reason */
+#define LAUNCH_E_FAILED 1 /* no process: *failure has the reason */
 
 struct launch_failure {
 	int error;	     /* errno */
@@ -31,6 +33,7 @@ struct launch_program {
 	char *const *variables;		 /* of this run, before all others; or NULL */
 	int ready_fd;			 /* for the descriptor of the key ready; or -1 */
 	int input;			 /* standard input instead of that of the key; 0: none */
+	int output;			 /* standard output and error likewise */
 	const struct handover *handover; /* further descriptors for the program */
 	size_t n_handover;
 	bool main; /* the service itself, which gets sockets, store and log watch */
@@ -56,12 +59,17 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 void launch_done(struct launch *launch);
 
 /*
- * Starts @program.  It allocates nothing.
+ * Makes a process for @program and enters @process in the table.  The program runs later: see
+ * daemon/spawn/starts.h.
  *
- * Return: 0 with *pid; LAUNCH_E_FAILED with *failure.
+ * Return: 0; LAUNCH_E_FAILED with *failure.
  */
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
-	   pid_t *pid, struct launch_failure *failure);
+	   struct process *process, struct launch_failure *failure);
+
+/* Words for a failure of the process of @program, or for the step that it is taking. */
+struct launch_failure launch_explain(const struct launch *launch, const char *program,
+				     const struct spawn_failure *why);
 
 /* Reports the main process of a run to the logger. */
 void launch_run(const struct launch *launch, pid_t pid, uint64_t generation);

@@ -13,6 +13,8 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "model/keys/section.h"
+#include "sys/file/mount.h"
+#include "sys/file/path.h"
 #include "sys/ipc/inetsock.h"
 #include "sys/ipc/passed.h"
 #include "sys/ipc/unixsock.h"
@@ -42,8 +44,10 @@ static struct listener *listener_find(struct context *ctx, enum key_id key,
 static int listener_open_unix(struct listener *l)
 {
 	const struct listen *what = &l->listen;
-	cleanup(closep) int fd =
-		unix_bind(what->address, SOCK_STREAM, (mode_t)what->mode, what->owner, what->group);
+	cleanup(closep) int fd = !mount_answers(what->address)
+					 ? -ETIMEDOUT
+					 : unix_bind(what->address, SOCK_STREAM, (mode_t)what->mode,
+						     what->owner, what->group);
 	struct stat st;
 
 	if (fd < 0)
@@ -71,11 +75,8 @@ static int listener_open_socket(struct listener *l)
 
 static void listener_remove_path(const struct listener *l)
 {
-	struct stat st;
-
-	if (l->inode && lstat(l->listen.address, &st) == 0 && S_ISSOCK(st.st_mode) &&
-	    st.st_dev == l->device && st.st_ino == l->inode)
-		(void)unlink(l->listen.address);
+	if (l->inode && mount_answers(l->listen.address))
+		unix_remove(l->listen.address, l->device, l->inode);
 }
 
 /*
@@ -145,7 +146,7 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 		return 0;
 	log_line(ctx->log, LOG_ERR, "%s:%u: [%s] %s: cannot listen on %s%s: %s",
 		 place.file ? place.file : "?", place.line, node_config_section(config),
-		 keys[key].name, listen_prefix(listen->kind), listen->address, strerror(-r));
+		 keys[key].name, listen_prefix(listen->kind), listen->address, path_error_text(-r));
 	ctx->refused_key = key;
 	return r;
 }

@@ -11,27 +11,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sys/file/path.h"
 #include "sys/ipc/journal.h"
-
-/*
- * Opens @path without waiting for the other end of a FIFO.  Input is anything but a directory;
- * output does not go to a file that another user may have put there.
- */
-static int streams_open_file(const char *path, int flags)
-{
-	cleanup(closep) int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (flags == O_RDONLY && S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (flags != O_RDONLY && (!S_ISREG(st.st_mode) || st.st_nlink != 1))
-		return -EPERM;
-	if (fcntl(fd, F_SETFL, flags & O_APPEND) < 0)
-		return -errno;
-	return take_fd(fd);
-}
 
 /*
  * Returns a descriptor, or -ENOTSUP if the stream is the daemon's own.  *direct is true for a
@@ -65,7 +46,7 @@ static int streams_open_log(const struct output *output, struct capture *capture
 
 	if (r != -ENOTSUP)
 		return r;
-	return streams_open_file(output->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
+	return path_open(output->path, O_WRONLY | O_APPEND | O_CREAT, 0640);
 }
 
 static int streams_open_output(const struct context *ctx, const struct node_config *config,
@@ -106,17 +87,13 @@ static int streams_keep(struct streams *streams, int i, int fd)
 	return 0;
 }
 
-static int streams_open_stdin(struct streams *streams, const struct context *ctx,
+static void streams_set_input(struct streams *streams, const struct context *ctx,
 			      const struct output *input, bool terminal)
 {
-	int fd;
-
 	if (input->kind == OUTPUT_NULL || (input->kind == OUTPUT_DEFAULT && !terminal))
 		streams->fds[0] = ctx->null_fd;
-	if (input->kind != OUTPUT_FILE)
-		return 0;
-	fd = streams_open_file(input->path, O_RDONLY);
-	return fd < 0 ? fd : streams_keep(streams, 0, fd);
+	else if (input->kind == OUTPUT_FILE)
+		streams->input = input->path;
 }
 
 static bool streams_is_same_output(const struct output *a, const struct output *b)
@@ -131,10 +108,9 @@ int streams_open(struct streams *streams, const struct context *ctx,
 	const struct output *in = &node_config_outputs(config)->stdio[0];
 	const struct output *out = node_config_output(config, 1);
 	const struct output *err = node_config_output(config, 2);
-	int r;
+	int r = 0;
 
-	*subject = in->path;
-	r = streams_open_stdin(streams, ctx, in, terminal);
+	streams_set_input(streams, ctx, in, terminal);
 	for (int i = 1; r >= 0 && i <= 2; i++) {
 		const struct output *output = i == 1 ? out : err;
 		bool direct = false;

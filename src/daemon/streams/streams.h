@@ -7,9 +7,10 @@
 #include "model/base/settings.h"
 
 struct streams {
-	int fds[3];   /* for 0, 1 and 2 of the service */
-	int owned[3]; /* the ones to be closed, or -1 */
-	int journal;  /* the last one that is the journal's, or -1 */
+	int fds[3];	   /* for 0, 1 and 2 of the service */
+	int owned[3];	   /* the ones to be closed, or -1 */
+	int journal;	   /* the last one that is the journal's, or -1 */
+	const char *input; /* the file that the process opens as its standard input; or NULL */
 };
 
 #define STREAMS_NONE                                                       \

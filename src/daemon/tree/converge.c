@@ -159,15 +159,34 @@ static void converge_reset_ended(struct node *required, const struct service *s)
 	}
 }
 
-/* Requirements are put on the list first, so that every start of this turn sees them. */
-static void converge_prepare_start(struct tree *tree, const struct service *s)
+/* Returns true if a node that @s needs has risen. */
+static bool converge_prepare_start(struct tree *tree, const struct service *s)
 {
-	goals_need(tree, s);
+	bool risen = goals_need(tree, s);
+
 	for (const struct node *n = s->node; n; n = n->parent) {
 		for (struct node *const *to = node_edges(n, EDGE_REQUIRES); to && *to; to++)
 			if (!start_order_is_satisfied(*to))
 				converge_reset_ended(*to, s);
 	}
+	return risen;
+}
+
+/*
+ * All that is needed is put on the list first, so that every start of this turn sees it.  A node
+ * that rises may be on the list before the one that needs it, and needs others itself.
+ */
+static void converge_prepare_starts(struct tree *tree)
+{
+	struct node *node;
+	bool risen;
+
+	do {
+		risen = false;
+		node_for_each_due (node, tree->ctx, TASK_STARTS)
+			if (converge_start_event(node->service) != N_EVENTS)
+				risen |= converge_prepare_start(tree, node->service);
+	} while (risen);
 }
 
 /* Returns true if @s was started. */
@@ -198,9 +217,7 @@ void converge_starts(struct tree *tree)
 
 	if (cgroups_is_draining(ctx->cgroups))
 		return;
-	node_for_each_due (node, ctx, TASK_STARTS)
-		if (converge_start_event(node->service) != N_EVENTS)
-			converge_prepare_start(tree, node->service);
+	converge_prepare_starts(tree);
 	node_for_each_due (node, ctx, TASK_STARTS) {
 		if (starts == STARTS_PER_TURN) {
 			context_update_soon(ctx);

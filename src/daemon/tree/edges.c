@@ -32,11 +32,20 @@ static int edges_append_to_list(struct node ***list, struct node *node)
 	return 0;
 }
 
-static int edges_append(struct node *to, size_t list, struct node *node)
+/* Appends @node to the list of @edges, which are made if they are missing. */
+static int edges_append(struct edges **edges, size_t list, struct node *node)
 {
-	if (!to->edges.next)
-		to->edges.next = calloc(1, sizeof(*to->edges.next));
-	return to->edges.next ? edges_append_to_list(&to->edges.next->lists[list], node) : -ENOMEM;
+	if (!*edges)
+		*edges = calloc(1, sizeof(**edges));
+	return *edges ? edges_append_to_list(&(*edges)->lists[list], node) : -ENOMEM;
+}
+
+int edges_require(struct node *node, struct node *target)
+{
+	/* In this order: edges_remove() finds the nodes at the other ends by the edges of @node. */
+	int r = edges_append(&node->edges.present, EDGE_REQUIRES, target);
+
+	return r < 0 ? r : edges_append(&target->edges.present, LIST_DEPENDENTS, node);
 }
 
 /* Adds the edges of one kind from @node to @targets. */
@@ -51,7 +60,8 @@ static int edges_link(struct tree *tree, const struct config *config, struct nod
 
 		if (!target || (keeps && !tree_keeps(target, config)))
 			continue;
-		if (edges_append(node, edge, target) < 0 || edges_append(target, other, node) < 0)
+		if (edges_append(&node->edges.next, edge, target) < 0 ||
+		    edges_append(&target->edges.next, other, node) < 0)
 			return -ENOMEM;
 	}
 	return 0;

@@ -32,5 +32,11 @@ int edges_prepare(struct tree *tree, const struct config *config);
 void edges_commit(struct tree *tree);
 void edges_cancel(struct tree *tree);
 
+/*
+ * Makes new @node require @target, which must form no cycle.  Return: 0, or -ENOMEM and @node must
+ * be removed.
+ */
+int edges_require(struct node *node, struct node *target);
+
 /* Removes all edges from and to @node, which is about to be freed. */
 void edges_remove(struct node *node);

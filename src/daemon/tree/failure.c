@@ -33,8 +33,9 @@ static void failure_restart_members(struct tree *tree, struct service *s)
 	goals_begin(&goals, tree, CAUSE_STRATEGY);
 	list_for_each (n, &parent->children, sibling) {
 		found |= n == s->node;
-		/* Stopped and idle members stay as they are. */
-		if ((!all && !found) || (n->goal != GOAL_UP && n->goal != GOAL_CYCLE))
+		/* Stopped and idle members stay as they are; work that uses one is no member. */
+		if ((!all && !found) || node_is_use(n) ||
+		    (n->goal != GOAL_UP && n->goal != GOAL_CYCLE))
 			continue;
 		failure_delay_start(n, usec);
 		goals_lower(&goals, n, REQUEST_CYCLE, reason);

@@ -55,23 +55,27 @@ static bool goals_ask(struct goals *g, struct node *node, enum goal_request requ
 void goals_begin(struct goals *g, struct tree *tree, enum goal_cause cause)
 {
 	*g = (struct goals){
-		.tree = tree, .cause = cause, .usec = clock_now_usec(), .until_usec = USEC_INFINITY
+		.tree = tree,
+		.cause = cause,
+		.usec = clock_now_usec(),
+		.until_usec = USEC_INFINITY,
+		.keep = 1,
 	};
 	list_init(&g->lowered);
 }
 
 void goals_lower(struct goals *g, struct node *node, enum goal_request request, const char *reason)
 {
-	bool changed = goals_ask(g, node, request);
+	bool changed = g->dry_run || goals_ask(g, node, request);
 
 	g->any = true;
-	if (node->goal < GOAL_IDLE) {
+	if (!g->dry_run && node->goal < GOAL_IDLE) {
 		stop_latch(g->tree, node, g->usec, reason);
 		changed |= deadline_limit(node, g->until_usec, g->usec);
 	}
 	if (changed && list_is_empty(&node->in_batch))
 		list_append(&g->lowered, &node->in_batch);
-	if (node->complete)
+	if (node->complete && !g->dry_run)
 		node_update_soon(node); /* a Complete node is not reported as such again */
 }
 
@@ -83,6 +87,25 @@ static bool goals_requires(const struct node *node, const struct node *target)
 	return false;
 }
 
+/* Returns true if @node is stopped, or would be by the batch of a dry run. */
+static bool goals_is_lowered(const struct node *node)
+{
+	bool lowered = node_is_stopped(node);
+
+	for (; node && !lowered; node = node->parent)
+		lowered = !list_is_empty(&node->in_batch);
+	return lowered;
+}
+
+/* Returns true if @node needs no stop: it requires a template, of which @instance is one. */
+static bool goals_has_enough_without(const struct goals *g, const struct node *node,
+				     const struct node *instance)
+{
+	size_t all, present = start_order_count_others(node, instance, goals_is_lowered, &all);
+
+	return present > 0 && present >= MIN(g->keep, all);
+}
+
 /* Stops or restarts, along with @top, the nodes that require @node, which is @top or below it. */
 static void goals_lower_dependents(struct goals *g, const struct node *top, const struct node *node)
 {
@@ -91,11 +114,11 @@ static void goals_lower_dependents(struct goals *g, const struct node *top, cons
 
 	(void)snprintf(reason, sizeof(reason), "requires %s", node_name(node));
 	for (struct node *const *to = node_edges(node, LIST_DEPENDENTS); to && *to; to++) {
-		bool was_stopped = node_is_stopped(*to);
+		bool was_stopped = goals_is_lowered(*to);
 
 		/* Nodes below @top share its effective goal; an idle node has nothing to stop. */
 		if ((*to)->goal == GOAL_IDLE || node_is_within(*to, top) ||
-		    !goals_requires(*to, node))
+		    !goals_requires(*to, node) || goals_has_enough_without(g, *to, node))
 			continue;
 		goals_lower(g, *to, request, reason);
 		if (g->on_dependent && !was_stopped)
@@ -132,6 +155,13 @@ void goals_commit(struct goals *g)
 
 	if (!g->any)
 		return;
+	if (g->dry_run) {
+		list_for_each (node, &g->lowered, in_batch)
+			goals_lower_all_dependents(g, node);
+		list_for_each_taken (node, &g->lowered, in_batch)
+			continue;
+		return;
+	}
 	g->cause = CAUSE_DEPENDENCY;
 	list_for_each_taken (node, &g->lowered, in_batch)
 		goals_lower_all_dependents(g, node);
@@ -237,10 +267,11 @@ static bool goals_is_startable(const struct tree *tree, const struct node *node)
 	return !node;
 }
 
-/* Returns true if @node does not run and does not come back by itself. */
+/* Returns true if @node, or a service that starts with it, does not come back by itself. */
 static bool goals_is_missing(const struct node *node)
 {
-	return !start_order_is_satisfied(node) && node_goal(node) != GOAL_CYCLE;
+	return (!start_order_is_satisfied(node) || node->counts.excused > 0) &&
+	       node_goal(node) != GOAL_CYCLE;
 }
 
 /*
@@ -368,28 +399,36 @@ int goals_restart(struct goals *g, struct node *node, const char *reason)
 
 /* --- starts by need --- */
 
-static void goals_need_nodes(struct goals *g, struct node *const *nodes)
+static bool goals_need_nodes(struct goals *g, struct node *const *nodes)
 {
-	for (; nodes && *nodes; nodes++)
-		if ((*nodes)->service && node_goal(*nodes) == GOAL_IDLE &&
-		    !service_is_listening((*nodes)->service) && goals_ask(g, *nodes, REQUEST_NEED))
-			goals_raised(*nodes);
+	bool any = false;
+
+	for (; nodes && *nodes; nodes++) {
+		if (!(*nodes)->service || node_goal(*nodes) != GOAL_IDLE ||
+		    service_is_listening((*nodes)->service) || !goals_ask(g, *nodes, REQUEST_NEED))
+			continue;
+		goals_raised(*nodes);
+		any = true;
+	}
+	return any;
 }
 
-void goals_need(struct tree *tree, const struct service *s)
+bool goals_need(struct tree *tree, const struct service *s)
 {
 	struct goals g;
+	bool any = false;
 
 	goals_begin(&g, tree, CAUSE_DEPENDENCY);
 	for (const struct node *n = s->node; n; n = n->parent) {
-		goals_need_nodes(&g, node_edges(n, EDGE_REQUIRES));
-		goals_need_nodes(&g, node_edges(n, EDGE_WANTS));
+		any |= goals_need_nodes(&g, node_edges(n, EDGE_REQUIRES));
+		any |= goals_need_nodes(&g, node_edges(n, EDGE_WANTS));
 	}
+	return any;
 }
 
 void goals_need_all(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
 		if (n->service && service_is_wanted(n->service))
-			goals_need(tree, n->service);
+			(void)goals_need(tree, n->service);
 }

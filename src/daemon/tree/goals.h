@@ -7,6 +7,8 @@
  * The commit of the batch stops the dependents, too, and puts raised nodes on the agenda; the
  * update turn sends signals, begins generations and starts services.  So the ordering edges hold
  * between all that one batch stops, however many nodes it names.
+ *
+ * A node that requires a template goes on while enough of its other instances are ready.
  */
 
 #include "daemon/tree/tree.h"
@@ -18,8 +20,10 @@ struct goals {
 	uint64_t until_usec; /* the latest end of the budgets of lowered nodes; USEC_INFINITY */
 	struct list lowered; /* nodes, by in_batch */
 	bool any;
+	bool dry_run;  /* nothing is stopped: the commit only reports the dependents */
+	uint64_t keep; /* so many of the other instances are enough, and all in any case */
 	/* Called, if set, for each node that is stopped or restarted because of a requirement. */
-	void (*on_dependent)(const struct node *node, void *arg);
+	void (*on_dependent)(struct node *node, void *arg);
 	void *arg;
 };
 
@@ -64,8 +68,11 @@ int goals_start(struct goals *goals, struct node *node);
  */
 int goals_restart(struct goals *goals, struct node *node, const char *reason);
 
-/* Starts the idle nodes that @service requires or wants; it runs or is about to start. */
-void goals_need(struct tree *tree, const struct service *service);
+/*
+ * Starts the idle nodes that @service requires or wants; it runs or is about to start.  Returns true
+ * if there was one.
+ */
+bool goals_need(struct tree *tree, const struct service *service);
 
 /* Calls goals_need() for all services that run or are to run. */
 void goals_need_all(struct tree *tree);

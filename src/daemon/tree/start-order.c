@@ -7,10 +7,44 @@
 
 #include "daemon/spawn/final.h"
 
+/* A request has stopped all services that start with @node, one by one. */
+static bool start_order_is_emptied(const struct node *node)
+{
+	return node->counts.members == 0 && node->counts.excused > 0;
+}
+
 bool start_order_is_satisfied(const struct node *node)
 {
 	return !node_is_stopped(node) && node->counts.present == node->counts.members &&
+	       !start_order_is_emptied(node) &&
 	       (!node->service || service_is_present(node->service));
+}
+
+size_t start_order_count_others(const struct node *node, const struct node *instance,
+				bool (*is_leaving)(const struct node *node), size_t *all)
+{
+	const char *template = config_required_template(node->config, instance->config->path);
+	size_t present = 0;
+
+	*all = 0;
+	for (struct node *const *to = node_edges(node, EDGE_REQUIRES); template && *to; to++) {
+		if (*to == instance || !config_is_instance((*to)->config->path, template) ||
+		    node_is_stopped_by_request(*to))
+			continue;
+		(*all)++;
+		present += start_order_is_satisfied(*to) && !is_leaving(*to);
+	}
+	return present;
+}
+
+/* Returns true if a request has stopped @to, one of several instances that @node requires. */
+static bool start_order_is_excused(const struct node *node, const struct node *to)
+{
+	size_t others = 0;
+
+	if (node_is_stopped_by_request(to))
+		(void)start_order_count_others(node, to, node_is_stopped, &others);
+	return others > 0;
 }
 
 /* Returns true if @node does not satisfy a requirement and nothing under way will change that. */
@@ -19,6 +53,7 @@ static bool start_order_is_lost(const struct node *node)
 	const struct service *s = node->service;
 
 	return node_goal(node) <= GOAL_DOWN || node->counts.lost > 0 ||
+	       start_order_is_emptied(node) ||
 	       (s && service_is_resolved(s) && !service_is_present(s));
 }
 
@@ -27,7 +62,7 @@ static struct node *start_order_find_missing(const struct service *service)
 {
 	for (const struct node *n = service->node; n; n = n->parent) {
 		for (struct node *const *to = node_edges(n, EDGE_REQUIRES); to && *to; to++)
-			if (!start_order_is_satisfied(*to))
+			if (!start_order_is_satisfied(*to) && !start_order_is_excused(n, *to))
 				return *to;
 	}
 	return NULL;

@@ -67,14 +67,17 @@ size_t tree_find_similar(const struct tree *tree, const char *name,
 
 /*
  * A transient node has no section of its own: it is kept as long as the node below which it was
- * made.
+ * made, or the node that its guards use.
  */
 bool tree_keeps(const struct node *node, const struct config *config)
 {
+	struct node *const *required;
+
 	while (node->goal != GOAL_GONE && !config_find(config, node->config->path)) {
 		if (!node->transient)
 			return false;
-		node = node->parent;
+		required = node_edges(node, EDGE_REQUIRES);
+		node = node_is_use(node) && required && *required ? *required : node->parent;
 	}
 	return config_find(config, node->config->path);
 }

@@ -13,9 +13,12 @@
 #include "daemon/spawn/final.h"
 #include "daemon/service/health.h"
 #include "daemon/guard/lease.h"
+#include "daemon/node/user.h"
 #include "daemon/probe/exec.h"
 #include "daemon/probe/readiness.h"
 #include "daemon/service/hooks.h"
+#include "model/keys/keys.h"
+#include "sys/process/proc.h"
 
 /* Returns the time at which the guards of @node end by force. */
 static uint64_t describe_kill_time(const struct node *node)
@@ -32,14 +35,14 @@ static uint64_t describe_kill_time(const struct node *node)
 	return usec;
 }
 
-/* Returns the user that commands of @node run as. */
-static uid_t describe_uid_of(const struct node *node)
+/* Returns the user of process @pid, or the one that it was started as, if that has ended. */
+static uid_t describe_uid_of(const struct node *node, pid_t pid)
 {
-	const struct node_config *config =
-		node->service ? node->service->setup.launch.config : node->config;
-	const struct credentials *credentials = &node_config_extras(config)->credentials;
+	uid_t uid;
 
-	return credentials->set ? credentials->uid : geteuid();
+	if (proc_uid(pid, &uid) == 0)
+		return uid;
+	return user_of_config(node->service ? node->service->setup.launch.config : node->config);
 }
 
 struct walk {
@@ -60,7 +63,8 @@ static bool describe_visit_guard(const struct walk *w, struct guard_view view)
 				     view.kill_usec ? view.kill_usec : USEC_INFINITY);
 	view.kill_usec = describe_left(view.kill_usec, w->now);
 	if (!lease) {
-		view.uid = view.pid == FIELD_NONE ? FIELD_NONE : describe_uid_of(w->node);
+		view.uid = view.pid == FIELD_NONE ? FIELD_NONE
+						  : describe_uid_of(w->node, (pid_t)view.pid);
 		view.ttl_usec = FIELD_NONE;
 	}
 	return w->each(w->node, &view, w->arg);
@@ -80,12 +84,18 @@ static struct guard_view describe_view_process(const struct walk *w, const struc
 	};
 }
 
+/*
+ * Without a control group, the guard of a dead process is held until the next scan, which finds the
+ * processes that remain: it is none of these itself.
+ */
 static bool describe_visit_main(const struct walk *w, const struct service *s)
 {
+	bool remains = !s->main.alive && s->group.exists;
 	struct guard_view view =
-		describe_view_process(w, &s->main, s->main.alive ? "process" : "leftover");
+		describe_view_process(w, &s->main, remains ? "leftover" : "process");
 
-	if (!s->main.guard.node || (s->main.pid == 0 && !s->run.worked))
+	if (!s->main.guard.node || (s->main.pid == 0 && !s->run.worked) ||
+	    (!remains && s->main.id == 0))
 		return true;
 	view.command = s->config->command;
 	if (s->main.pid == 0) {

@@ -21,6 +21,7 @@
 #include "model/types/schedule.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/hooks.h"
+#include "daemon/service/start.h"
 #include "proto/message.h"
 #include "proto/view.h"
 
@@ -66,16 +67,6 @@ static void describe_health(struct service_view *view, const struct health *heal
 		view->health_result = health->why;
 }
 
-/* A failure or the end of the tree is no request. */
-static bool describe_is_stopped_by_request(const struct node *node)
-{
-	for (; node; node = node->parent)
-		if (node->goal == GOAL_DOWN &&
-		    (node->cause == CAUSE_OPERATOR || node->cause == CAUSE_DEPENDENCY))
-			return true;
-	return false;
-}
-
 /* Returns the files of its output: NULL if there are none or no memory. */
 static json_t *describe_logs(const struct node_config *config)
 {
@@ -105,6 +96,8 @@ static void describe_lines(const struct service *s, struct service_view *view)
 		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
 		struct store_counts counts;
 
+		if (stream && !view->log_trouble)
+			view->log_trouble = log_stream_trouble(stream);
 		if (!stream || log_stream_count(stream, &counts) < 0)
 			continue;
 		view->log_lines = counts.written_lines +
@@ -122,6 +115,22 @@ static const char *describe_state(const struct service *s)
 	return service_awaits_connection(s) ? "listening" : fsm_state_name(s->state);
 }
 
+/* Returns how the last run has ended, or what keeps the program of this one from running; or NULL. */
+static const char *describe_result(char buf[static OUTCOME_TEXT_MAX], const struct service *s)
+{
+	struct launch_failure step;
+
+	if (service_awaits_program(s, &step)) {
+		(void)snprintf(buf, OUTCOME_TEXT_MAX,
+			       "its program does not run yet: waits to %s%s%.160s", step.step,
+			       step.subject ? " " : "", step.subject ? step.subject : "");
+		return buf;
+	}
+	if (s->run.outcome.kind == OUTCOME_NONE || s->main.alive)
+		return NULL;
+	return policy_outcome_text(buf, &s->run.outcome);
+}
+
 /* Fills in all of the view; @waiting and @logs are borrowed. */
 static struct service_view describe_view_service(struct service *s, char *result, json_t *waiting,
 						 json_t *logs, uint64_t now)
@@ -133,9 +142,7 @@ static struct service_view describe_view_service(struct service *s, char *result
 		.command = s->config->command,
 		.ready = service_is_ready(s),
 		.restarts = s->restarts,
-		.result = s->run.outcome.kind == OUTCOME_NONE || s->main.alive
-				  ? NULL
-				  : policy_outcome_text(result, &s->run.outcome),
+		.result = describe_result(result, s),
 		.waiting = waiting,
 		.next_usec =
 			s->timeout_usec > now ? describe_left(s->timeout_usec, now) : FIELD_NONE,
@@ -146,7 +153,7 @@ static struct service_view describe_view_service(struct service *s, char *result
 		.watchdog_usec = s->watchdog ? watchdog_left(s->watchdog, now) : USEC_INFINITY,
 		.stored = FIELD_NONE,
 		.ended = s->state == STATE_DONE && !service_is_present(s),
-		.stopped = describe_is_stopped_by_request(s->node),
+		.stopped = node_is_stopped_by_request(s->node),
 		.disabled = s->node->disabled,
 		.outdated = service_is_outdated(s),
 		.health_since_usec = FIELD_NONE,

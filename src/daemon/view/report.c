@@ -18,6 +18,8 @@
 #include "model/life/budget.h"
 #include "proto/message.h"
 #include "proto/report.h"
+#include "sys/file/path.h"
+#include "sys/file/replace.h"
 
 /* Returns the path of the report; NULL if none is configured. */
 static const char *report_path_of(const struct config *config)
@@ -288,9 +290,9 @@ void report_write(const struct tree *tree, const struct report_end *end)
 {
 	const char *path = report_path_of(tree->config);
 	const struct content content = { .tree = tree, .end = end };
-	int r = path ? fd_replace_file(path, false, report_dump_all, &content) : 0;
+	int r = path ? replace_file(path, false, report_dump_all, &content) : 0;
 
 	if (r < 0)
 		log_line(tree->ctx->log, LOG_WARNING, "cannot write the report %s: %s", path,
-			 strerror(-r));
+			 path_error_text(-r));
 }

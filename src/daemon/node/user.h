@@ -1,0 +1,24 @@
+#pragma once
+
+/*
+ * The users that processes of a service have.  Where no control group proves to which service a
+ * process belongs, only a process of such a user can be one of it.
+ */
+
+#include "daemon/loop/process.h"
+#include "model/config/config.h"
+
+/* Returns the user that the programs of @config are started as. */
+uid_t user_of_config(const struct node_config *config);
+
+/*
+ * Returns true if @uid is the user of @config, its notify-user or the user of @main, its main
+ * process, which may be dead; or NULL.
+ */
+bool user_is_own(const struct node_config *config, const struct process *main, uid_t uid);
+
+/*
+ * Returns true if SWANSONG_NODE in the environment of a process of @uid counts: the user is as
+ * above, or root.  Any other user could keep a service from ending by processes with that variable.
+ */
+bool user_may_claim(const struct node_config *config, const struct process *main, uid_t uid);

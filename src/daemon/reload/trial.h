@@ -1,0 +1,32 @@
+#pragma once
+
+/*
+ * A child process reads the configuration before the daemon does, and looks at each path in it that
+ * the daemon itself opens: a file system that hangs holds up the child.
+ */
+
+#include "daemon/loop/closer.h"
+#include "daemon/reload/reload.h"
+
+#define TRIAL_TIMEOUT_USEC (5 * USEC_PER_SEC)
+
+struct trial {
+	struct closer closer;
+	struct alarm alarm; /* its timeout; or at once, after its end */
+	const struct reload *reload;
+	unsigned number; /* of the last one */
+	int result;	 /* -EINPROGRESS; 0: the files can be read; -ETIMEDOUT */
+	bool by_signal;	 /* a reload without a request follows */
+};
+
+void trial_init(struct trial *trial, struct context *ctx, const struct reload *reload);
+void trial_done(struct trial *trial);
+
+/* Begins one, unless one goes on.  Returns its number. */
+unsigned trial_begin(struct trial *trial);
+
+/* The result of trial @number; -EINPROGRESS while it lasts. */
+int trial_result(const struct trial *trial, unsigned number);
+
+/* Begins one, and a reload after it, with the result in the log. */
+void trial_begin_by_signal(struct trial *trial);
