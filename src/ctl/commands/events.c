@@ -76,6 +76,8 @@ int cmd_events(struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	r = events_send_request(ctl, argv[0]);
+	if (r == CTL_DONE)
+		client_set_output(ctl->client, fileno(ctl->out.file));
 	while (r == CTL_DONE && continues) {
 		struct message_reply reply;
 

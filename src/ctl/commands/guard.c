@@ -35,8 +35,9 @@ static json_t *guard_parameters_of(const struct options *o, const char *path)
 {
 	json_t *ttl = o->ttl_usec > INT64_MAX ? NULL : json_integer((json_int_t)o->ttl_usec);
 
-	return json_pack("{s:s, s:b, s:o*, s:o*}", "node", path, "late", o->late, "why",
-			 o->why ? message_string(o->why) : NULL, "ttl_usec", ttl);
+	return json_pack("{s:s, s:b, s:o*, s:o*, s:o*}", "node", path, "late", o->late, "why",
+			 o->why ? message_string(o->why) : NULL, "ttl_usec", ttl, "using",
+			 o->using ? json_true() : NULL);
 }
 
 static int guard_acquire(struct holder *h, const char *path)

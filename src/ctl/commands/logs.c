@@ -102,6 +102,8 @@ static int logs_follow_all(struct logs *logs, struct log_printer *printer)
 	const char *last = NULL;
 	int r = CTL_DONE;
 
+	logs->reader.output_fd = fileno(logs->ctl->out.file);
+	client_set_output(logs->ctl->client, logs->reader.output_fd);
 	if (logs->lines.n > 0)
 		last = logs->lines.lines[logs->lines.n - 1]->source->first->node;
 	while (r == CTL_DONE) {

@@ -111,6 +111,8 @@ static void status_add_notify_lines(struct table *t, const struct service_view *
 	if (s->stored != FIELD_NONE)
 		table_add(status_add_title(t, "stored"), STYLE_PLAIN, "%" PRIu64 " descriptors",
 			  s->stored);
+	if (s->log_trouble)
+		table_add(status_add_title(t, "log"), STYLE_BAD, "not written: %s", s->log_trouble);
 	if (s->lost_bytes != FIELD_NONE)
 		table_add(status_add_title(t, "lost"), STYLE_BAD,
 			  "%" PRIu64 " lines (%" PRIu64 " bytes) of its log",

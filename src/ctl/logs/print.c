@@ -1,8 +1,9 @@
 /*
  * A line is printed alone, behind the padded name of its node, or as an object of JSON.  The width
  * of the names is that of the longest so far, so that it may grow while lines are followed.  A
- * file or a pipe gets each byte as it is; a terminal gets control characters other than tabs and
- * colours as \xHH.
+ * file or a pipe gets each byte as it is, and a terminal with --raw.  Else a terminal gets lines as
+ * less -R shows them: colours end with their line, and other control characters are ^[, <U+009B>
+ * or, if they are not UTF-8, <9B>.
  */
 #include "ctl/logs/print.h"
 
@@ -53,25 +54,46 @@ static size_t log_colour_length(const char *text, size_t length)
 
 	if (length < 3 || text[0] != '\033' || text[1] != '[')
 		return 0;
-	while (i < length && (text[i] == ';' || (text[i] >= '0' && text[i] <= '9')))
+	while (i < length &&
+	       (text[i] == ';' || text[i] == ':' || (text[i] >= '0' && text[i] <= '9')))
 		i++;
 	return i < length && text[i] == 'm' ? i + 1 : 0;
+}
+
+/* Prints the character at @text.  Return: its length. */
+static size_t print_character(FILE *file, const char *text, size_t length)
+{
+	char c[5] = "";
+	size_t n;
+
+	memcpy(c, text, MIN(length, sizeof(c) - 1));
+	n = text_character(c);
+	if ((unsigned char)*c < ' ' ? *c != '\t' : *c == 0x7f)
+		(void)fprintf(file, "^%c", *c ^ 0x40);
+	else if (n == 0)
+		(void)fprintf(file, "<%02X>", (unsigned char)*c);
+	else if (n == 2 && (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0)
+		(void)fprintf(file, "<U+%04X>", (unsigned char)c[1]);
+	else
+		(void)fwrite(c, 1, n, file);
+	return MAX(n, (size_t)1);
 }
 
 /* A terminal gets characters, tabs and colours; all else could drive it. */
 static void print_for_terminal(FILE *file, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length;) {
-		size_t n = log_colour_length(text + i, length - i);
+	bool coloured = false;
 
+	for (size_t i = 0, n; i < length; i += n) {
+		n = log_colour_length(text + i, length - i);
 		if (n > 0)
 			(void)fwrite(text + i, 1, n, file);
-		else if (((unsigned char)text[i] < 0x20 && text[i] != '\t') || text[i] == 0x7f)
-			(void)fprintf(file, "\\x%02x", (unsigned char)text[i]);
 		else
-			(void)fputc(text[i], file);
-		i += n > 0 ? n : 1;
+			n = print_character(file, text + i, length - i);
+		coloured |= n > 1 && text[i] == '\033';
 	}
+	if (coloured)
+		(void)fputs("\033[0m", file);
 }
 
 /* As log-format = json has it; the text as far as it is UTF-8. */
@@ -99,7 +121,7 @@ static json_t *log_line_json(const struct log_line *line)
 
 static int print_json(const struct log_printer *p, json_t *object)
 {
-	cleanup(freep) char *text = json_dumps(object, JSON_COMPACT);
+	cleanup(freep) char *text = ctl_json_text(p->ctl, object);
 
 	json_decref(object);
 	if (!text)
@@ -116,7 +138,7 @@ int log_print(const struct log_printer *p, const struct log_line *line)
 		return print_json(p, log_line_json(line));
 	if (p->names)
 		print_name(p, line->source->node);
-	if (p->ctl->out.terminal)
+	if (p->ctl->out.tty && !p->ctl->options.raw)
 		print_for_terminal(file, line->text, line->length);
 	else
 		(void)fwrite(line->text, 1, line->length, file);

@@ -24,7 +24,7 @@ static const char *log_source_node(const void *source)
 
 void log_reader_init(struct log_reader *r)
 {
-	*r = (struct log_reader){ .fd = -1 };
+	*r = (struct log_reader){ .fd = -1, .output_fd = -1 };
 	dict_init(&r->by_node, log_source_node);
 }
 
@@ -95,15 +95,17 @@ struct log_source *log_reader_source(struct log_reader *r, const char *node, enu
 /* Return: 1: there are more bytes; 0: the end; or as log_reader_next(). */
 static int reader_fill(struct log_reader *r, uint64_t deadline_usec)
 {
-	struct pollfd p = { .fd = r->fd, .events = POLLIN };
+	struct pollfd fds[] = { { .fd = r->fd, .events = POLLIN }, { .fd = r->output_fd } };
 	int timeout = clock_left_msec(deadline_usec), n;
 	ssize_t size;
 
-	n = poll(&p, 1, deadline_usec == 0 ? 0 : timeout);
+	n = poll(fds, ARRAY_SIZE(fds), deadline_usec == 0 ? 0 : timeout);
 	if (n < 0)
 		return errno == EINTR ? 1 : -errno;
 	if (n == 0)
 		return deadline_usec == 0 ? -EAGAIN : -ETIMEDOUT;
+	if (fds[1].revents)
+		return -EPIPE;
 	if (r->start > 0) {
 		memmove(r->buffer, r->buffer + r->start, r->end - r->start);
 		r->end -= r->start;

@@ -9,7 +9,8 @@
 #include "ctl/logs/lines.h"
 
 struct log_reader {
-	int fd; /* or -1 */
+	int fd;	       /* or -1 */
+	int output_fd; /* a wait ends when its reader has gone; borrowed, or -1 */
 	char *buffer;
 	size_t start, end, size;
 	bool gap; /* the line at the start is behind a gap, which was reported */
@@ -40,6 +41,6 @@ struct log_source *log_reader_source(struct log_reader *reader, const char *node
  * The next frame.
  *
  * Return: 1; 0: the pipe has ended; -EAGAIN: with @deadline_usec 0, none is there; -ETIMEDOUT;
- * -EBADMSG; or -errno.
+ * -EPIPE: the reader of the output has gone; -EBADMSG; or -errno.
  */
 int log_reader_next(struct log_reader *reader, uint64_t deadline_usec, struct log_event *ret);

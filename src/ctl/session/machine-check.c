@@ -5,6 +5,7 @@
  */
 #include "ctl/session/machine-check.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,10 @@
 
 #include "base/macro.h"
 #include "model/keys/section.h"
-#include "sys/file/logfile.h"
+#include "proto/history/advice.h"
+#include "proto/history/line.h"
+#include "sys/file/path.h"
+#include "sys/spawn/ids.h"
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -175,7 +179,44 @@ static void machine_check_directory(const struct machine_check *check)
 		machine_warn(check, "there is no directory '%s'", directory);
 }
 
-/* --- log files --- */
+/* --- paths that the daemon and the logger write --- */
+
+#define DOUBT_MAX (PATH_MAX + 2 * IDS_NAME_MAX)
+
+/* Prints the directory that another user may change, and that user; "" if there is none. */
+static const char *machine_describe_doubt(char buf[static DOUBT_MAX],
+					  const struct path_doubt *doubt)
+{
+	char name[IDS_NAME_MAX];
+
+	*buf = '\0';
+	if (*doubt->at && doubt->mode & S_IWUSR)
+		(void)snprintf(buf, DOUBT_MAX, ": user %s may change %s",
+			       ids_user_text(name, doubt->uid), doubt->at);
+	else if (*doubt->at && doubt->mode & S_IWOTH)
+		(void)snprintf(buf, DOUBT_MAX, ": every user may change %s", doubt->at);
+	else if (*doubt->at)
+		(void)snprintf(buf, DOUBT_MAX, ": group %s may change %s",
+			       ids_group_text(name, doubt->gid), doubt->at);
+	return buf;
+}
+
+static void machine_check_path(struct key_source source, enum key_id key, const char *path,
+			       bool is_opened, uid_t uid, struct diag *diag)
+{
+	char excerpt[DIAG_EXCERPT_MAX], text[DOUBT_MAX];
+	struct path_doubt doubt;
+	int r;
+
+	if (!path || *path != '/')
+		return;
+	r = path_refusal(path, is_opened, uid, &doubt);
+	if (r < 0)
+		diag_add(diag, DIAG_ERROR, source.place, "[%s] %s: '%s' cannot be %s: %s%s",
+			 node_config_section(source.node), keys[key].name,
+			 diag_excerpt(excerpt, path), is_opened ? "a log file" : "used",
+			 path_error_text(-r), machine_describe_doubt(text, &doubt));
+}
 
 /* Returns the key that sets output @fd of @node, and its place: a nearer log is for both streams. */
 static struct key_source machine_find_output(const struct node_config *node, int fd,
@@ -190,33 +231,84 @@ static struct key_source machine_find_output(const struct node_config *node, int
 	return *key == KEY_LOG ? log : own;
 }
 
+/* The user of the logger. */
+static uid_t machine_log_uid(const struct config *config)
+{
+	return config->log_user.set ? config->log_user.uid : geteuid();
+}
+
 static void machine_check_log(const struct node_config *node, int fd, const struct config *config,
 			      struct diag *diag)
 {
 	const struct output *output = node_config_output(node, fd);
 	const struct output *first = node_config_output(node, 1);
-	uid_t uid = config->log_user.set ? config->log_user.uid : geteuid();
-	char excerpt[DIAG_EXCERPT_MAX];
 	struct key_source source;
 	enum key_id key;
-	int r;
 
 	if (output->kind != OUTPUT_FILE)
 		return;
 	if (fd == 2 && first->kind == OUTPUT_FILE && strcmp(output->path, first->path) == 0)
 		return;
-	r = logfile_refusal(output->path, uid);
-	if (r == 0)
-		return;
 	source = machine_find_output(node, fd, &key);
-	diag_add(diag, DIAG_ERROR, source.place, "[%s] %s: '%s' cannot be a log file: %s",
-		 node_config_section(source.node), keys[key].name,
-		 diag_excerpt(excerpt, output->path), logfile_error_text(-r));
+	machine_check_path(source, key, output->path, true, machine_log_uid(config), diag);
+}
+
+static void machine_check_listen(const struct node_config *node, enum key_id key,
+				 const struct listen *listen, struct diag *diag)
+{
+	if (listen && listen->kind == LISTEN_UNIX)
+		machine_check_path(key_source_of(node, key), key, listen->address, false, geteuid(),
+				   diag);
+}
+
+/* The files of the daemon itself. */
+static void machine_check_root(const struct config *config, struct diag *diag)
+{
+	const struct node_config *root = config->nodes[0];
+	cleanup(freep) char *history = NULL;
+	const struct {
+		enum key_id key;
+		const char *path;
+	} replaced[] = {
+		{ KEY_CONTROL_SOCKET, config->control_socket },
+		{ KEY_REPORT, config->report },
+		{ KEY_STATE, config->state },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(replaced); i++)
+		machine_check_path(key_source_of(root, replaced[i].key), replaced[i].key,
+				   replaced[i].path, false, geteuid(), diag);
+	if (history_path(&history, config->history, config->report) == 0)
+		machine_check_path(key_source_of(root, config->history ? KEY_HISTORY : KEY_REPORT),
+				   KEY_HISTORY, history, true, machine_log_uid(config), diag);
+}
+
+/* --- times --- */
+
+/* Only where the key is set, so that there is one warning for all services below. */
+static void machine_check_budget(const struct node_config *node, struct diag *diag)
+{
+	struct key_source source = key_source_of(node, KEY_STOP_TIMEOUT);
+	char wanted[ADVICE_DURATION_MAX], budget[ADVICE_DURATION_MAX];
+	uint64_t usec = node->stop_timeout_usec;
+	const struct node_config *n = node;
+
+	if (source.node != node || usec == USEC_INFINITY)
+		return;
+	while (n && n->shutdown_timeout_usec >= usec)
+		n = n->parent;
+	if (n)
+		diag_add(diag, DIAG_WARNING, source.place,
+			 "[%s] stop-timeout: %s is cut by the shutdown-timeout of %s, %s",
+			 node_config_section(node), advice_duration(wanted, usec),
+			 n->parent ? n->path : CONFIG_ROOT_NAME,
+			 advice_duration(budget, n->shutdown_timeout_usec));
 }
 
 static void machine_check_node(const struct node_config *node, const struct config *config,
 			       struct diag *diag)
 {
+	const struct extras *extras = node_config_extras(node);
 	struct machine_check check = { .node = node, .diag = diag };
 
 	for (enum hook_kind kind = 0; kind < N_HOOKS; kind++) {
@@ -226,6 +318,8 @@ static void machine_check_node(const struct node_config *node, const struct conf
 		for (size_t i = 0; i < commands->n; i++)
 			machine_check_command(&check, commands->argv[i]);
 	}
+	machine_check_budget(node, diag);
+	machine_check_listen(node, KEY_AGENT, extras->agent, diag);
 	if (!node->argv)
 		return;
 	check.key = keys[KEY_COMMAND].name;
@@ -234,10 +328,13 @@ static void machine_check_node(const struct node_config *node, const struct conf
 	machine_check_directory(&check);
 	machine_check_log(node, 1, config, diag);
 	machine_check_log(node, 2, config, diag);
+	for (size_t i = 0; i < extras->n_listen; i++)
+		machine_check_listen(node, KEY_LISTEN, &extras->listen[i], diag);
 }
 
 void machine_check(const struct config *config, struct diag *diag)
 {
+	machine_check_root(config, diag);
 	for (size_t i = 0; i < config->n_nodes; i++)
 		machine_check_node(config->nodes[i], config, diag);
 }

@@ -20,17 +20,18 @@ struct options {
 	const char *socket;
 	bool json, quiet, no_wait, help, version;
 	uint64_t timeout_usec; /* USEC_INFINITY: none was given */
-	bool force, late, blocking;
+	bool force, late, using, blocking;
 	const char *reason, *why;
 	uint64_t settle_usec; /* start, restart, rollout */
 	uint64_t parallel;    /* rollout */
+	uint64_t min_ready;   /* rollout; INT64_MAX: all */
 	uint64_t ttl_usec;    /* USEC_INFINITY: none was given */
 	int on_shutdown;      /* a signal; 0: none was given */
 	const char *until;    /* NULL: none was given */
 	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once, now, undo;
 	const char *scope;	      /* NULL: none was given */
 	const char *report, *history; /* likewise */
-	bool reopen;		      /* logs */
+	bool raw, reopen;	      /* logs */
 	bool from_history;	      /* plan */
 	bool otlp, start;	      /* blame */
 	uint64_t lines;		      /* likewise */

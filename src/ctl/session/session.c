@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 
@@ -93,9 +94,14 @@ void ctl_print_error(const char *text)
 	session_print_escaped(stderr, text);
 }
 
+char *ctl_json_text(const struct ctl *ctl, const json_t *value)
+{
+	return json_dumps(value, JSON_COMPACT | (ctl->out.tty ? JSON_ENSURE_ASCII : 0));
+}
+
 int ctl_print_json(struct ctl *ctl, const json_t *value)
 {
-	cleanup(freep) char *text = json_dumps(value, JSON_COMPACT);
+	cleanup(freep) char *text = ctl_json_text(ctl, value);
 
 	if (!text)
 		return ctl_fail(ctl, -ENOMEM);
@@ -145,8 +151,11 @@ int ctl_fail(struct ctl *ctl, int r)
 			 "the request is too long: the daemon takes %d bytes in all",
 			 MESSAGE_CALL_MAX);
 		return CTL_FAILED;
-	case -ECONNRESET:
 	case -EPIPE:
+		/* As a write would end it. */
+		(void)raise(SIGPIPE);
+		return CTL_FAILED;
+	case -ECONNRESET:
 		log_line(&ctl->log, LOG_ERR, "the daemon has closed the connection");
 		return CTL_FAILED;
 	case -EBADMSG:
@@ -161,6 +170,8 @@ int ctl_fail(struct ctl *ctl, int r)
 
 static int session_fail_connect(struct ctl *ctl, int r)
 {
+	const char *root = address_of_root(ctl->options.socket);
+
 	switch (r) {
 	case -EACCES:
 	case -EPERM:
@@ -170,13 +181,37 @@ static int session_fail_connect(struct ctl *ctl, int r)
 	case -EINTR:
 		return ctl_fail(ctl, r);
 	}
-	log_line(&ctl->log, LOG_ERR, "the daemon is not running: %s: %s", ctl->path, strerror(-r));
+	log_line(&ctl->log, LOG_ERR, "the daemon is not running: %s: %s%s%s", ctl->path,
+		 strerror(-r), root ? "; nor that of root: " : "", root ? root : "");
 	return CTL_NO_DAEMON;
 }
 
 static bool session_is_absent(int r)
 {
 	return r == -ENOENT || r == -ECONNREFUSED;
+}
+
+/*
+ * Connects to the daemon at @path, or else to that of root, of which the path is then in *path.
+ * Return: as client_connect().
+ */
+static int session_connect(struct ctl *ctl, struct client **client, char **path)
+{
+	const char *root = address_of_root(ctl->options.socket);
+	int r = client_connect(client, *path, ctl->deadline_usec), other;
+	char *copy;
+
+	if (!root || !session_is_absent(r))
+		return r;
+	other = client_connect(client, root, ctl->deadline_usec);
+	if (session_is_absent(other))
+		return r;
+	copy = strdup(root);
+	if (!copy)
+		return -ENOMEM;
+	free(*path);
+	*path = copy;
+	return other;
 }
 
 /* Return: as client_connect(). */
@@ -188,7 +223,7 @@ static int session_await_daemon(struct ctl *ctl, int r)
 	while (session_is_absent(r) && clock_now_usec() < ctl->deadline_usec) {
 		if (poll(&interrupt, 1, CONNECT_AGAIN_MSEC) > 0)
 			return -EINTR;
-		again = client_connect(&ctl->client, ctl->path, ctl->deadline_usec);
+		again = session_connect(ctl, &ctl->client, &ctl->path);
 		/* An absent daemon is the better message than a timeout. */
 		if (again == -ETIMEDOUT)
 			return r;
@@ -207,7 +242,7 @@ bool session_has_daemon(struct ctl *ctl)
 	if (address_find(ctl->options.socket, &path) < 0)
 		return false;
 	/* Any other error is logged by session_open(). */
-	return !session_is_absent(client_connect(&client, path, ctl->deadline_usec));
+	return !session_is_absent(session_connect(ctl, &client, &path));
 }
 
 int session_open(struct ctl *ctl)
@@ -216,6 +251,9 @@ int session_open(struct ctl *ctl)
 
 	if (ctl->client)
 		return CTL_DONE;
+	/* The path of a connection that another owns now, as a guard does. */
+	free(ctl->path);
+	ctl->path = NULL;
 	r = address_find(ctl->options.socket, &ctl->path);
 	if (r < 0)
 		return ctl_fail(ctl, r);
@@ -225,7 +263,7 @@ int session_open(struct ctl *ctl)
 			 ctl->path);
 		return CTL_DENIED;
 	}
-	r = client_connect(&ctl->client, ctl->path, ctl->deadline_usec);
+	r = session_connect(ctl, &ctl->client, &ctl->path);
 	if (session_is_absent(r) && ctl->awaits_daemon)
 		r = session_await_daemon(ctl, r);
 	if (r < 0)

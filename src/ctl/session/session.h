@@ -56,6 +56,12 @@ void ctl_print(struct ctl *ctl, const char *format, ...) printf_like(2, 3);
 /* A line on standard error that is not cut, as log_line() is; @text is escaped. */
 void ctl_print_error(const char *text);
 
+/*
+ * Returns the JSON in one line, or NULL.  A terminal gets ASCII only: it takes control characters also
+ * from UTF-8.
+ */
+char *ctl_json_text(const struct ctl *ctl, const json_t *value);
+
 /* Prints one JSON document, or line, to standard output.  Return: CTL_DONE or CTL_FAILED. */
 int ctl_print_json(struct ctl *ctl, const json_t *value);
 

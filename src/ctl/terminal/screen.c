@@ -28,10 +28,11 @@ void screen_init(struct screen *screen, FILE *file)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
-	bool terminal = isatty(fileno(file)) && term && strcmp(term, "dumb") != 0;
+	bool tty = isatty(fileno(file)), terminal = tty && term && strcmp(term, "dumb") != 0;
 
 	*screen = (struct screen){
 		.file = file,
+		.tty = tty,
 		.terminal = terminal,
 		.colour = terminal && !(no_color && *no_color),
 	};

@@ -18,6 +18,7 @@ enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_FAINT, STYLE_GOOD, STYLE_BUSY, STYLE
 
 struct screen {
 	FILE *file;
+	bool tty;      /* control characters could drive it */
 	bool terminal; /* it can be drawn anew */
 	bool colour;
 	size_t drawn; /* lines of the last screen_redraw() */
