@@ -24,11 +24,16 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/text/usage.h %D%/text/usage.c \
 	%D%/text/past.h %D%/text/past.c
 
+# limits: places, times and rights
+%C%_libexporter_la_SOURCES += \
+	%D%/limits/client.h %D%/limits/client.c \
+	%D%/limits/visits.h %D%/limits/visits.c \
+	%D%/limits/sandbox.h %D%/limits/sandbox.c
+
 # http: the server
 %C%_libexporter_la_SOURCES += \
 	%D%/http/listen.h %D%/http/listen.c \
 	%D%/http/access.h %D%/http/access.c \
-	%D%/http/visits.h %D%/http/visits.c \
 	%D%/http/frames.h %D%/http/frames.c \
 	%D%/http/stream.h %D%/http/stream.c \
 	%D%/http/reply.h %D%/http/reply.c \

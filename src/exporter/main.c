@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "exporter/http/listen.h"
 #include "exporter/http/news.h"
 #include "exporter/http/routes.h"
+#include "exporter/limits/sandbox.h"
 #include "exporter/text/metrics.h"
 #include "proto/address.h"
 
@@ -311,6 +311,8 @@ static int exporter_run(const struct exporter_options *options, const char *sock
 	if (r >= 0)
 		r = exporter_start(&e, options, socket, fd);
 	if (r >= 0)
+		r = sandbox_enter();
+	if (r >= 0)
 		(void)sd_notify(0, "READY=1");
 	if (r >= 0)
 		r = sd_event_loop(e.event);
@@ -329,7 +331,6 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	(void)fd_open_standard();
-	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	raise_descriptors();
 	if (address_find(options.socket, &socket) < 0) {
 		(void)fputs(NAME ": out of memory\n", stderr);

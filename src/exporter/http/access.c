@@ -8,7 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/parse.h"
+
 #define NAME_MAX_BYTES 256
+#define PORT_DIGITS    5
 
 static bool access_is_address(const char *name)
 {
@@ -17,15 +20,25 @@ static bool access_is_address(const char *name)
 	return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
 }
 
-/* Copies the name without the port and brackets.  Return: false if it is too long or unclosed. */
+/* @text: what follows the name: nothing, or a colon and the port, which may be empty (RFC 9110). */
+static bool access_is_port(const char *text)
+{
+	uint64_t port;
+
+	if (!*text || strcmp(text, ":") == 0)
+		return true;
+	return *text == ':' && strlen(text + 1) <= PORT_DIGITS &&
+	       parse_uint(text + 1, UINT16_MAX, &port) == 0;
+}
+
+/* Copies the name without the port and brackets.  Return: false if @host is none. */
 static bool access_strip_port(const char *host, char name[static NAME_MAX_BYTES])
 {
 	bool bracket = *host == '[';
 	size_t n = strcspn(host += bracket, bracket ? "]" : ":");
 
-	if (n >= NAME_MAX_BYTES || (bracket && host[n] != ']'))
-		return false;
-	if (bracket && host[n + 1] && host[n + 1] != ':')
+	if (n >= NAME_MAX_BYTES || (bracket && host[n] != ']') ||
+	    !access_is_port(host + n + bracket))
 		return false;
 	memcpy(name, host, n);
 	name[n] = '\0';

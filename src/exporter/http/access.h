@@ -17,7 +17,7 @@ struct access {
 
 /*
  * Returns true if the header Host, with or without a port, is an address, localhost, or an allowed
- * name; or if it is NULL, as no browser omits it.
+ * name; or if it is NULL, as no browser omits it (and HTTP/1.0 needs none).
  */
 bool access_allows_host(const struct access *access, const char *host);
 

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/list.h"
+#include "exporter/limits/client.h"
 #include "exporter/http/reply.h"
 #include "exporter/mirror/call.h"
 
@@ -132,10 +133,12 @@ static void action_ask(struct action *action, enum interface_method method, json
 {
 	const struct actions_owner *owner = &action->actions->owner;
 	const struct call_owner call_owner = { action_take_reply, action };
+	char client[CLIENT_TEXT_MAX];
 	int r;
 
 	log_node(owner->log, LOG_NOTICE, message_get_string(parameters, "node", ""),
-		 "a client asks for %s", interface_method_name(method));
+		 "%s asks for %s", client_text(client, action->connection),
+		 interface_method_name(method));
 	r = call_new(&action->call, owner->event, owner->socket, method, parameters, 0, ACTION_USEC,
 		     &call_owner);
 	if (r < 0) {
@@ -204,12 +207,14 @@ static struct MHD_Response *action_refuse(const struct actions *actions,
 {
 	const char *length = action_header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
 	struct MHD_Response *response;
+	char client[CLIENT_TEXT_MAX];
 
 	if (!actions->owner.token)
 		return reply_error(ret_status, MHD_HTTP_FORBIDDEN,
 				   "the exporter was started without --actions");
 	if (!token_allows(actions->owner.token,
-			  action_header(connection, MHD_HTTP_HEADER_AUTHORIZATION))) {
+			  action_header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
+			  client_text(client, connection))) {
 		response = reply_error(ret_status, MHD_HTTP_UNAUTHORIZED,
 				       "expected the header Authorization: Bearer TOKEN, with the "
 				       "token of the exporter");

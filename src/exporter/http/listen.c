@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "model/types/type.h"
+#include "sys/file/path.h"
 #include "sys/ipc/inetsock.h"
 #include "sys/ipc/unixsock.h"
 
@@ -72,6 +73,7 @@ int listen_open(const char *address, struct log *log)
 			 "example " LISTEN_DEFAULT,
 			 address);
 	else if (r < 0)
-		log_line(log, LOG_ERR, "--listen: cannot listen on %s: %s", address, strerror(-r));
+		log_line(log, LOG_ERR, "--listen: cannot listen on %s: %s", address,
+			 path_error_text(-r));
 	return r;
 }

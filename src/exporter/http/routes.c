@@ -13,7 +13,6 @@
 #include "base/parse.h"
 #include "exporter/http/news.h"
 #include "exporter/http/reply.h"
-#include "exporter/http/visits.h"
 #include "exporter/page/page.h"
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
@@ -177,7 +176,7 @@ static struct MHD_Response *routes_get_events(struct site *site, struct reply *r
 				   "too many clients");
 	if (tail)
 		tail_hold(tail);
-	visits_grant_time(reply->connection);
+	server_grant_time(site->server, reply->connection);
 	(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
 	return response;
 }

@@ -7,16 +7,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "exporter/http/reply.h"
-#include "exporter/http/visits.h"
+#include "exporter/limits/visits.h"
 
 #define IDLE_SECONDS 10
-#define FDS_KEPT     64		 /* descriptors that are not of connections */
+#define FDS_KEPT     64		 /* descriptors that are not of connections in their places */
 #define MEMORY_MAX   (16 * 1024) /* of a connection */
 
 struct server {
@@ -51,6 +52,17 @@ static bool server_is_action(const char *path)
 	return strcmp(path, ACTION_PATH) == 0;
 }
 
+/* The last places are for these alone. */
+static bool server_is_probe(const char *path)
+{
+	static const char *const probes[] = { "/healthz", "/readyz", "/startupz", "/metrics" };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(probes) && strcmp(path, probes[i]) != 0)
+		i++;
+	return i < ARRAY_SIZE(probes);
+}
+
 static enum MHD_Result server_reply(struct MHD_Connection *connection, unsigned status,
 				    struct MHD_Response *response)
 {
@@ -82,10 +94,31 @@ static const char *server_header_of(struct MHD_Connection *connection, const cha
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
+static enum MHD_Result server_count_host(void *arg, enum MHD_ValueKind kind, const char *name,
+					 const char *value)
+{
+	unsigned *count = arg;
+
+	(void)kind, (void)value;
+	*count += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+	return MHD_YES;
+}
+
+/* Returns true if there is one header Host, which HTTP/1.0 does not need (RFC 9112, 3.2). */
+static bool server_has_host(struct MHD_Connection *connection, const char *version)
+{
+	unsigned count = 0;
+
+	(void)MHD_get_connection_values(connection, MHD_HEADER_KIND, server_count_host, &count);
+	return count == 1 || (count == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) == 0);
+}
+
 /* Returns the status of a refusal with its text; 0: the request is allowed. */
 static unsigned server_find_refusal(const struct server *server, struct MHD_Connection *connection,
-				    const char *path, const char *method, char **ret)
+				    const char *path, const char *method, const char *version,
+				    char **ret)
 {
+	static char no_host[] = "expected one header Host\n";
 	static char not_get[] = "only GET and HEAD are allowed\n";
 	static char not_post[] = "only POST is allowed\n";
 	static char host[] =
@@ -99,6 +132,9 @@ static unsigned server_find_refusal(const struct server *server, struct MHD_Conn
 	*ret = server_is_action(path) ? not_post : not_get;
 	if (server_is_action(path) ? strcmp(method, MHD_HTTP_METHOD_POST) != 0 : !is_get)
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
+	*ret = no_host;
+	if (!server_has_host(connection, version))
+		return MHD_HTTP_BAD_REQUEST;
 	*ret = host;
 	if (!access_allows_host(server->access, name))
 		return MHD_HTTP_MISDIRECTED_REQUEST;
@@ -112,15 +148,22 @@ static unsigned server_find_refusal(const struct server *server, struct MHD_Conn
 
 /* The first call is for the headers; a reply at this point ends the connection. */
 static enum MHD_Result server_begin(struct server *server, struct MHD_Connection *connection,
-				    const char *path, const char *method, void **state)
+				    const char *path, const char *method, const char *version,
+				    void **state)
 {
+	static char full[] = "too many clients\n";
 	struct action *action = NULL;
 	struct MHD_Response *response;
 	char *refusal;
-	unsigned status = server_find_refusal(server, connection, path, method, &refusal);
+	unsigned status = server_find_refusal(server, connection, path, method, version, &refusal);
 
+	if (!status && !server_is_probe(path) && visits_are_full(&server->visits)) {
+		refusal = full;
+		status = MHD_HTTP_SERVICE_UNAVAILABLE;
+	}
 	if (status)
 		return server_refuse(connection, path, status, refusal);
+	visits_renew(&server->visits, connection);
 	*state = server;
 	if (!server_is_action(path))
 		return MHD_YES;
@@ -145,7 +188,7 @@ static enum MHD_Result server_act(struct server *server, struct MHD_Connection *
 	response = action_respond(action, &status);
 	if (status)
 		return server_reply(connection, status, response);
-	visits_renew(&server->visits, connection);
+	visits_pause(&server->visits, connection);
 	return MHD_YES;
 }
 
@@ -158,7 +201,7 @@ static enum MHD_Result server_wait(struct server *server, struct MHD_Connection 
 	wait->connection = connection;
 	list_init(&wait->in_waiting);
 	list_append(&server->waiting, &wait->in_waiting);
-	visits_renew(&server->visits, connection);
+	visits_pause(&server->visits, connection);
 	MHD_suspend_connection(connection);
 	return MHD_YES;
 }
@@ -194,9 +237,8 @@ static enum MHD_Result server_on_request(void *arg, struct MHD_Connection *conne
 	struct MHD_Response *response;
 	unsigned status;
 
-	(void)version;
 	if (!*state)
-		return server_begin(server, connection, path, method, state);
+		return server_begin(server, connection, path, method, version, state);
 	if (*state != server)
 		return server_act(server, connection, *state, upload, upload_size);
 	if (*upload_size > 0)
@@ -218,9 +260,20 @@ static void server_on_completed(void *arg, struct MHD_Connection *connection, vo
 	visits_completed(&server->visits, connection, state, code);
 }
 
+static bool server_is_full(struct server *server)
+{
+	return MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)
+		       ->num_connections >= server->owner->connections;
+}
+
+/* libmicrohttpd accepts again from the start of a run on, before it notices which clients ended. */
 static int server_run(struct server *server)
 {
+	bool was_full = server_is_full(server);
+
 	(void)MHD_run(server->daemon);
+	if (was_full && !server_is_full(server))
+		(void)MHD_run(server->daemon);
 	return 0;
 }
 
@@ -240,6 +293,11 @@ static int server_on_resume(sd_event_source *source, void *arg)
 {
 	(void)source;
 	return server_run(arg);
+}
+
+void server_grant_time(struct server *server, struct MHD_Connection *connection)
+{
+	visits_grant_time(&server->visits, connection);
 }
 
 void server_resume(struct server *server)
@@ -297,8 +355,8 @@ static struct MHD_Daemon *server_start_http(struct server *server, int fd)
 	return MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, server_on_request, server,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		server->owner->connections, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_MAX,
+		server->owner->connections + VISITS_EXTRA, MHD_OPTION_CONNECTION_TIMEOUT,
+		IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_MAX,
 		MHD_OPTION_NOTIFY_CONNECTION, visits_notify, &server->visits,
 		MHD_OPTION_NOTIFY_COMPLETED, server_on_completed, server, MHD_OPTION_END);
 }
@@ -317,7 +375,7 @@ int server_new(struct server **ret, sd_event *event, int fd, const struct access
 	server->access = access;
 	list_init(&server->waiting);
 	(void)fd_set_nonblock(fd);
-	r = visits_init(&server->visits, event);
+	r = visits_init(&server->visits, event, owner->connections);
 	if (r == 0)
 		server->daemon = server_start_http(server, fd);
 	if (!server->daemon)

@@ -2,7 +2,7 @@
 
 /*
  * The server of HTTP: libmicrohttpd on the event loop, in one thread.  A request has 16 KB at most
- * and no body; a connection ends after 10 seconds without a byte, and as exporter/http/visits.h has it.
+ * and no body; a connection ends after 10 seconds without a byte, and as exporter/limits/visits.h has it.
  */
 
 #include <microhttpd.h>
@@ -43,6 +43,10 @@ unsigned server_count_connections(size_t kept);
  */
 int server_new(struct server **ret, sd_event *event, int fd, const struct access *access,
 	       const struct server_owner *owner);
+
+/* The reply to the present request may take as long as it likes. */
+void server_grant_time(struct server *server, struct MHD_Connection *connection);
+
 /* Goes on with resumed connections in the next turn of the loop. */
 void server_resume(struct server *server);
 

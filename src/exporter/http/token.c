@@ -104,20 +104,21 @@ static void token_look(struct token *token)
 }
 
 /* A client that guesses does not fill the log. */
-static void token_note_wrong(struct token *token)
+static void token_note_wrong(struct token *token, const char *client)
 {
 	uint64_t now = clock_now_usec();
 
 	token->n_wrong++;
 	if (now < token->next_line_usec)
 		return;
-	log_line(token->log, LOG_WARNING, "%u actions with a wrong token were refused",
-		 token->n_wrong);
+	log_line(token->log, LOG_WARNING,
+		 "%u actions with a wrong token were refused, the last one of %s", token->n_wrong,
+		 client);
 	token->n_wrong = 0;
 	token->next_line_usec = now + WRONG_USEC;
 }
 
-bool token_allows(struct token *token, const char *authorization)
+bool token_allows(struct token *token, const char *authorization, const char *client)
 {
 	static const char scheme[] = "Bearer ";
 	char given[TOKEN_MAX] = "";
@@ -133,7 +134,7 @@ bool token_allows(struct token *token, const char *authorization)
 		differs |= (unsigned char)(given[i] ^ token->text[i]);
 	if (token->usable && !differs)
 		return true;
-	token_note_wrong(token);
+	token_note_wrong(token, client);
 	return false;
 }
 

@@ -38,8 +38,8 @@ void token_reload(struct token *token);
 
 /*
  * Returns true if the value of the header Authorization, or NULL, is "Bearer TOKEN".  The time does not
- * depend on where a wrong token differs.
+ * depend on where a wrong token differs.  @client is for the log.
  */
-bool token_allows(struct token *token, const char *authorization);
+bool token_allows(struct token *token, const char *authorization, const char *client);
 
 void token_done(struct token *token);

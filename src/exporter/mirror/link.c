@@ -62,27 +62,6 @@ static void link_close_wire(struct wire *wire)
 	wire->client = client_free(wire->client);
 }
 
-static void link_down(struct link *link, int r)
-{
-	link_close_wire(&link->events);
-	link_close_wire(&link->queries);
-	json_decref(link->nodes);
-	link->nodes = NULL;
-	link->busy = link->dirty = false;
-	(void)sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
-	(void)sd_event_source_set_time_relative(link->retry, link->retry_usec);
-	(void)sd_event_source_set_enabled(link->retry, SD_EVENT_ONESHOT);
-	link->retry_usec = MIN(2 * link->retry_usec, RETRY_MAX_USEC);
-	if (link->up || !link->complained)
-		log_line(link->owner->log, LOG_WARNING, "%s: the daemon does not answer: %s",
-			 link->socket, strerror(-r));
-	link->complained = true;
-	if (!link->up)
-		return;
-	link->up = false;
-	link->owner->news(LINK_DOWN, NULL, link->owner->arg);
-}
-
 /* A node may be removed before its settings are asked for. */
 static bool link_forgives(const struct link *link, const struct wire *wire)
 {
@@ -103,6 +82,35 @@ static int link_receive(struct wire *wire)
 		r = wire->receive(wire->link, &reply);
 	message_reply_done(&reply);
 	return r;
+}
+
+/* The end of the daemon may be seen by the queries first, before the events that led to it. */
+static void link_take_last_events(struct link *link)
+{
+	while (link->events.client && link_receive(&link->events) == 0)
+		;
+}
+
+static void link_down(struct link *link, int r)
+{
+	link_take_last_events(link);
+	link_close_wire(&link->events);
+	link_close_wire(&link->queries);
+	json_decref(link->nodes);
+	link->nodes = NULL;
+	link->busy = link->dirty = false;
+	(void)sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
+	(void)sd_event_source_set_time_relative(link->retry, link->retry_usec);
+	(void)sd_event_source_set_enabled(link->retry, SD_EVENT_ONESHOT);
+	link->retry_usec = MIN(2 * link->retry_usec, RETRY_MAX_USEC);
+	if (link->up || !link->complained)
+		log_line(link->owner->log, LOG_WARNING, "%s: the daemon does not answer: %s",
+			 link->socket, strerror(-r));
+	link->complained = true;
+	if (!link->up)
+		return;
+	link->up = false;
+	link->owner->news(LINK_DOWN, NULL, link->owner->arg);
 }
 
 static int link_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)

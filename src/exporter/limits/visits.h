@@ -1,0 +1,48 @@
+#pragma once
+
+/*
+ * The time and the places of connections.  The head of the first request has to come within 5 seconds.
+ * After it, a connection ends 15 seconds after its last request, its last reply, or the last pause of a
+ * request, if no further reply has been sent and read by then.  When all places are taken, a new connection
+ * takes that of the client that has most of them, so that no client keeps others away.
+ */
+
+#include <microhttpd.h>
+#include <systemd/sd-event.h>
+
+#include "base/list.h"
+
+/* Connections beyond the places, which exist until others have ended. */
+#define VISITS_EXTRA 16
+
+struct visits {
+	struct list heads; /* no request has come on these, the oldest first */
+	struct list later; /* the others with a limit, likewise */
+	sd_event_source *limit;
+	size_t n, places;
+	uint16_t counts[1024]; /* of the connections in both lists, by the hash of their clients */
+};
+
+/* Return: 0 or -errno. */
+int visits_init(struct visits *visits, sd_event *event, size_t places);
+
+/* All connections have ended. */
+void visits_done(struct visits *visits);
+
+/* Returns true if all places are taken by connections that cannot be ended for new ones. */
+bool visits_are_full(const struct visits *visits);
+
+/* For MHD_OPTION_NOTIFY_CONNECTION and MHD_OPTION_NOTIFY_COMPLETED, with the visits. */
+void visits_notify(void *visits, struct MHD_Connection *connection, void **context,
+		   enum MHD_ConnectionNotificationCode code);
+void visits_completed(void *visits, struct MHD_Connection *connection, void **state,
+		      enum MHD_RequestTerminationCode code);
+
+/* The head of a request has come: its time begins anew. */
+void visits_renew(struct visits *visits, struct MHD_Connection *connection);
+
+/* The request is suspended: likewise, and no other connection takes its place until it is completed. */
+void visits_pause(struct visits *visits, struct MHD_Connection *connection);
+
+/* The reply to the present request may take as long as it likes. */
+void visits_grant_time(struct visits *visits, struct MHD_Connection *connection);
