@@ -1,0 +1,291 @@
+/*
+ * A configuration is drawn from sections in a fixed order; an edge leads to a node before it, so there
+ * is no cycle.  The second configuration of a history is the first one with some lines changed.
+ */
+#include "tests/sim/history.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+
+/* Groups come after their members here, and before them in the file. */
+static const struct {
+	const char *path;
+	bool is_group;
+} nodes[] = {
+	{ "k/a", false },   { "k/b", false }, { "k", true },	{ "g/h/a", false },
+	{ "g/h/b", false }, { "g/h", true },  { "g/a", false }, { "g/b", false },
+	{ "g/c", false },   { "g", true },    { "a", false },	{ "b", false },
+	{ "w@1", false },   { "w@2", false }, { "c", false },
+};
+/* The first place of a node that lies in the group at each place; of the node itself else. */
+static const unsigned char first_in[] = { 0, 1, 0, 3, 4, 3, 6, 7, 8, 3, 10, 11, 12, 13, 14 };
+
+#define NODES ARRAY_SIZE(nodes)
+
+struct draw {
+	uint64_t random;
+	struct history *history;
+	unsigned nodes;	 /* bits: those that have a section */
+	unsigned edited; /* percent of lines that are drawn anew */
+	uint64_t stable; /* the state of the random numbers that do not change with an edit */
+};
+
+static unsigned below(struct draw *d, unsigned n)
+{
+	d->random = d->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (unsigned)(d->random >> 33) % n;
+}
+
+static const char *any(struct draw *d, const char *const *words, size_t n)
+{
+	return words[below(d, (unsigned)n)];
+}
+#define ANY(d, ...)                                  \
+	any(d, (const char *const[]){ __VA_ARGS__ }, \
+	    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
+
+/* --- configurations --- */
+
+/* A line of one key in so many sections. */
+static void draw_key(struct draw *d, unsigned one_in, const char *key, const char *value)
+{
+	if (below(d, one_in) == 0)
+		history_add(d->history, "%s = %s", key, value);
+}
+
+static bool is_possible_edge(const struct draw *d, unsigned from, unsigned to)
+{
+	/* All of the target lies before all of the source. */
+	return to < first_in[from] && (d->nodes & (1u << to));
+}
+
+static void draw_edges(struct draw *d, unsigned i)
+{
+	static const char *const kinds[] = { "requires", "wants", "after", "term-after" };
+
+	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
+		unsigned to = below(d, NODES);
+
+		if (below(d, kind == 0 ? 2 : 4) != 0 || !is_possible_edge(d, i, to))
+			continue;
+		if (strncmp(nodes[to].path, "w@", 2) == 0 && below(d, 2))
+			history_add(d->history, "%s = w@", kinds[kind]);
+		else
+			history_add(d->history, "%s = %s", kinds[kind], nodes[to].path);
+	}
+}
+
+static void draw_program(struct draw *d, bool oneshot, bool notify)
+{
+	char text[128] = "main";
+	size_t n = 4;
+	const struct {
+		unsigned one_in;
+		const char *word;
+	} words[] = {
+		{ oneshot ? 1 : 6, ANY(d, " runs=0", " runs=5", " runs=200", " runs=3000") },
+		{ 4, ANY(d, " exits=1", " exits=1", " exits=0") },
+		{ 4, ANY(d, " crashes=1", " crashes=3") },
+		{ notify ? 1 : 20, ANY(d, " ready=0", " ready=10", " ready=500") },
+		{ 4, ANY(d, " ends=1", " ends=100", " ends=2000", " ends=20000") },
+		{ oneshot ? 1 : 1u << 30, " works" },
+		{ 10, " deaf" },
+		{ 5, " graceful" },
+		{ 6, ANY(d, " forks=1", " forks=3") },
+		{ 8, ANY(d, " lasts=1", " lasts=5000") },
+		{ 8, " leaver" },
+		{ 10, ANY(d, " starts=1", " starts=300") },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (below(d, words[i].one_in) == 0)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", words[i].word);
+	history_add(d->history, "command = %s", text);
+}
+
+static const char *draw_hook(struct draw *d)
+{
+	return ANY(d, "hook", "hook", "hook runs=20", "hook runs=2000", "hook exits=1",
+		   "hook deaf runs=60000");
+}
+
+static void draw_service(struct draw *d)
+{
+	bool oneshot = below(d, 7) == 0, notify = !oneshot && below(d, 5) == 0;
+
+	draw_program(d, oneshot, notify);
+	if (oneshot)
+		history_add(d->history, "type = oneshot");
+	if (notify)
+		history_add(d->history, "ready = notify");
+	draw_key(d, 3, "autostart", "no");
+	draw_key(d, 2, "restart",
+		 oneshot ? ANY(d, "on-failure", "never") : ANY(d, "always", "on-failure", "never"));
+	draw_key(d, 6, "restart-delay", ANY(d, "1ms", "1s"));
+	draw_key(d, 6, "restart-limit", ANY(d, "1/1s", "2/10s", "none"));
+	draw_key(d, 8, "on-failed", ANY(d, "nothing", "shutdown-parent"));
+	draw_key(d, 4, "stop-timeout", ANY(d, "1ms", "200ms", "3s"));
+	draw_key(d, 8, "start-timeout", ANY(d, "100ms", "2s"));
+	draw_key(d, 10, "drain-delay", ANY(d, "50ms", "2s"));
+	draw_key(d, 12, "drain-timeout", ANY(d, "1s", "1min"));
+	draw_key(d, 14, "start-command", draw_hook(d));
+	draw_key(d, 14, "post-start", draw_hook(d));
+	draw_key(d, 14, "stop-command", draw_hook(d));
+	draw_key(d, 14, "post-stop", draw_hook(d));
+	draw_key(d, 16, "kill-leftovers", "no");
+}
+
+static void draw_section(struct draw *d, unsigned i)
+{
+	history_add(d->history, "[%s]", nodes[i].path);
+	if (nodes[i].is_group)
+		draw_key(d, 2, "strategy", ANY(d, "one-for-one", "one-for-all", "rest-for-one"));
+	else
+		draw_service(d);
+	draw_key(d, 10, "shutdown-timeout", ANY(d, "100ms", "5s", "20s"));
+	draw_key(d, 12, "final", ANY(d, "final", "final runs=500", "final deaf runs=60000"));
+	draw_edges(d, i);
+}
+
+/* Each section has a random number of its own, so an edit changes some sections only. */
+static void draw_config(struct draw *d, const char *name, unsigned edited)
+{
+	uint64_t base = d->stable;
+	unsigned order = below(d, 2);
+
+	history_add(d->history, "config %s", name);
+	history_add(d->history, "[swansong]");
+	history_add(d->history, "log = null");
+	history_add(d->history, "report = none");
+	history_add(d->history, "state = none");
+	history_add(d->history, "[w@]");
+	for (unsigned k = 0; k < NODES; k++) {
+		unsigned i = order ? k : (unsigned)NODES - 1 - k;
+		uint64_t saved = d->random;
+		bool drawn_anew = below(d, 100) < edited;
+
+		if (!(d->nodes & (1u << i)))
+			continue;
+		saved = d->random;
+		d->random = base + i * 7919 + (drawn_anew ? saved : 0);
+		(void)below(d, 2);
+		draw_section(d, i);
+		d->random = saved;
+	}
+}
+
+/* --- operations --- */
+
+static const char *draw_path(struct draw *d)
+{
+	return nodes[below(d, NODES)].path;
+}
+
+static void draw_operation(struct draw *d, const char *pause)
+{
+	struct history *h = d->history;
+
+	switch (below(d, 26)) {
+	case 0:
+	case 1:
+	case 2:
+		history_add(h, "%sstart %s", pause, below(d, 12) ? draw_path(d) : "/");
+		break;
+	case 3:
+	case 4:
+	case 5:
+		history_add(h, "%sstop %s", pause, draw_path(d));
+		break;
+	case 6:
+	case 7:
+		history_add(h, "%srestart %s", pause, draw_path(d));
+		break;
+	case 8:
+		history_add(h, "%sreload %s", pause, ANY(d, "a", "b", "c"));
+		break;
+	case 9:
+		history_add(h, "%s%s %s", pause, ANY(d, "hangup-signal", "reload"),
+			    ANY(d, "a", "b", "c"));
+		break;
+	case 10:
+		history_add(h, "%srollout %s %s", pause, ANY(d, "a", "b", "c"), draw_path(d));
+		break;
+	case 11:
+		history_add(h, "%sundo", pause);
+		break;
+	case 12:
+	case 13:
+	case 14:
+		history_add(h, "%scrash %s%s", pause, draw_path(d), ANY(d, "", "", " 9", " 11"));
+		break;
+	case 15:
+		history_add(h, "%sexit %s", pause, draw_path(d));
+		break;
+	case 16:
+		history_add(h, "%sguard %u %s%s", pause, below(d, 4), draw_path(d),
+			    ANY(d, "", " late"));
+		break;
+	case 17:
+		history_add(h, "%srelease %u", pause, below(d, 4));
+		break;
+	case 18:
+		history_add(h, "%sleave %u", pause, below(d, 4));
+		break;
+	case 19:
+		history_add(h, "%ssignal %s %s", pause, draw_path(d),
+			    ANY(d, "USR1", "STOP", "CONT"));
+		break;
+	case 20:
+		history_add(h, "%slook %s", pause, below(d, 3) ? draw_path(d) : "/");
+		break;
+	case 21:
+		history_add(h, "%swait %s %s", pause, draw_path(d),
+			    ANY(d, "ready", "ready stay", "complete", "running", "stopping"));
+		break;
+	case 22:
+		history_add(h, "%sshutdown %s%s", pause, draw_path(d), ANY(d, "", "", " force"));
+		break;
+	case 23:
+		history_add(h, "%sfault %s %u", pause,
+			    ANY(d, "spawn 11", "spawn 12", "exec 2", "exec 13"), 1 + below(d, 3));
+		break;
+	case 24:
+		history_add(h, "%sleave-all", pause);
+		break;
+	default:
+		history_add(
+			h, "%snotify %s %s", pause, draw_path(d),
+			ANY(d, "READY=1", "STATUS=x", "STOPPING=1", "EXTEND_TIMEOUT_USEC=3000000"));
+		break;
+	}
+}
+
+void history_draw(struct history *history, uint64_t seed, unsigned operations)
+{
+	struct draw d = { .random = seed * UINT64_C(0x9e3779b97f4a7c15), .history = history };
+	unsigned size;
+
+	history_init(history, seed);
+	(void)below(&d, 2);
+	size = 2 + below(&d, 9); /* of ten sections of which one is missing */
+	for (unsigned i = 0; i < NODES; i++)
+		if (below(&d, 11) < size)
+			d.nodes |= 1u << i;
+	d.nodes |= 1u << 10;
+	d.stable = d.random;
+	draw_config(&d, "a", 0);
+	draw_config(&d, "b", 20);
+	draw_config(&d, "c", 50);
+	history_add(history, "operations");
+	/* Many starts without any operation: what runs then depends on the configuration alone. */
+	if (below(&d, 4) == 0)
+		operations = 0;
+	for (unsigned i = 0; i < operations; i++)
+		draw_operation(&d, ANY(&d, "", "", "", "+1 ", "+1 ", "+20 ", "+150 ", "+1000 ",
+				       "+5000 ", "+40000 "));
+}

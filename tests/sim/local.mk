@@ -1,0 +1,40 @@
+# The daemon in a simulated world: its own objects, and these functions instead of the kernel's.
+sim_replaced = __open_2 __read_chk accept4 attributes_drop_inheritable cgroup_of children_close children_exceed \
+	children_open children_read clock_now_usec clock_realtime_usec close command_watch_parent \
+	daemon_catch_abort epoll_create1 epoll_ctl epoll_wait fork fstat getrlimit getsid kill open openat \
+	path_make_directory path_open prctl proc_age proc_each proc_environment proc_open proc_read \
+	proc_uid proc_would_end read reap_child reap_children sendmsg setsockopt signalfd \
+	signals_take_over spawn_abandon spawn_begin spawn_check spawn_step_of unix_close \
+	unix_datagram_new unix_end_input unix_listen unix_peek unix_peer unix_receive \
+	unix_receive_passed unix_unlisten update_turn
+
+check_PROGRAMS += %D%/sim
+%C%_sim_SOURCES = \
+	%D%/program.h %D%/program.c \
+	%D%/kernel.h %D%/kernel.c \
+	%D%/client.h %D%/client.c \
+	%D%/descriptors.h %D%/descriptors.c \
+	%D%/system.h %D%/system-process.c %D%/system-file.c %D%/event.c \
+	%D%/history.h %D%/history.c %D%/draw.c \
+	%D%/promises.h %D%/promises.c \
+	%D%/operations.h %D%/operations.c \
+	%D%/run.h %D%/run.c \
+	%D%/shrink.h %D%/shrink.c \
+	%D%/main.c
+%C%_sim_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
+%C%_sim_LDFLAGS = $(AM_LDFLAGS) `echo ' $(sim_replaced)' | sed 's/ \([a-z0-9_]*\)/ -Wl,--wrap=\1/g'`
+%C%_sim_LDADD   = src/daemon/libdaemon.la src/proto/libproto.la src/model/libmodel.la \
+	src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la $(JANSSON_LIBS)
+
+EXTRA_DIST += %D%/found
+
+# Histories of new seeds, for a minute or an hour; a failure is printed in its shortest form.  To repeat a
+# run: make sim SIM_SEED=N.
+SIM_SECONDS = 60
+SIM_JOBS    = `nproc`
+.PHONY: sim sim-long
+sim: %D%/sim
+	@seed=$${SIM_SEED:-`date +%s`000}; echo "SIM_SEED=$$seed"; \
+	%D%/sim --seed "$$seed" --seconds $(SIM_SECONDS) --operations 20 --jobs $(SIM_JOBS)
+sim-long:
+	$(MAKE) $(AM_MAKEFLAGS) sim SIM_SECONDS=3600

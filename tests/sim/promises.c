@@ -1,0 +1,315 @@
+/*
+ * Each promise has a name, by which a shorter history is recognized to fail in the same way.  The fields
+ * of services and nodes that are read here are those that Status shows.
+ */
+#include "tests/sim/promises.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/tree/start-order.h"
+#include "tests/sim/client.h"
+#include "tests/sim/run.h"
+
+/* Calls for the time take a microsecond each. */
+#define LATE_USEC (2 * USEC_PER_MSEC)
+
+void promises_init(void)
+{
+}
+
+static struct service *service_of(const struct row *row)
+{
+	const struct node *node = run_facts.tree ? tree_find(run_facts.tree, row->node) : NULL;
+
+	return node ? node->service : NULL;
+}
+
+static bool is_main(const struct row *row)
+{
+	return row_is_alive(row) && row->program.role == ROLE_MAIN;
+}
+
+static const struct row *find_main(const char *path)
+{
+	for (size_t i = 0; i < kernel.n_rows; i++)
+		if (is_main(&kernel.rows[i]) && strcmp(kernel.rows[i].node, path) == 0)
+			return &kernel.rows[i];
+	return NULL;
+}
+
+/* --- after each turn --- */
+
+static void check_one_main(size_t i)
+{
+	const struct row *row = &kernel.rows[i];
+
+	for (size_t k = i + 1; k < kernel.n_rows; k++)
+		if (is_main(&kernel.rows[k]) && strcmp(kernel.rows[k].node, row->node) == 0)
+			run_fail("one-main", "%s has two main processes, pids %d and %d", row->node,
+				 row->pid, kernel.rows[k].pid);
+}
+
+/* A process that was not started by the command of the service belongs to it no less. */
+static void check_alive(const struct row *row)
+{
+	const struct node *node = tree_find(run_facts.tree, row->node);
+	const struct service *s = node ? node->service : NULL;
+
+	if (row->program.role == ROLE_FINAL || row->program.role == ROLE_OTHER)
+		return;
+	if (row->program.role == ROLE_CHILD && (!s || run_facts.kept))
+		return;
+	if (!node)
+		run_fail("known", "pid %d runs, and its node %s is no more", row->pid, row->node);
+	/* It may be of an earlier generation, which ends by itself. */
+	if (node->complete && list_is_empty(&node->earlier))
+		run_fail("complete", "pid %d of %s runs, and the node is Complete", row->pid,
+			 row->node);
+}
+
+static void check_budget(const struct row *row)
+{
+	const struct service *s = service_of(row);
+
+	if (!s || !row->asked_usec || row->killed_usec || run_facts.guards || run_facts.faults ||
+	    s->config->stop_timeout_usec == USEC_INFINITY)
+		return;
+	if (kernel.now_usec > row->asked_usec + s->config->stop_timeout_usec + LATE_USEC &&
+	    !run_facts.reloads)
+		run_fail("stop-timeout", "pid %d of %s runs %" PRIu64 " ms after its stop signal",
+			 row->pid, row->node, (kernel.now_usec - row->asked_usec) / USEC_PER_MSEC);
+}
+
+static void check_state(const struct node *node)
+{
+	const struct service *s = node->service;
+	const struct row *row = find_main(s->config->path);
+
+	if (!fsm_has_process(s->state) && row)
+		run_fail("status", "%s is %s, and its pid %d runs", s->config->path,
+			 fsm_state_name(s->state), row->pid);
+	if (s->main.alive && !kernel_find(s->main.pid))
+		run_fail("status", "%s has pid %d, which does not exist", s->config->path,
+			 s->main.pid);
+}
+
+static void check_guards(void)
+{
+	for (unsigned i = 0; i < CLIENTS_MAX; i++) {
+		struct client *c = client_at(i);
+		const struct node *node;
+
+		if (!*c->guarded || c->state != CLIENT_CONNECTED)
+			continue;
+		node = tree_find(run_facts.tree, c->guarded);
+		c->beyond =
+			node && node->complete && list_is_empty(&node->earlier) ? c->beyond + 1 : 0;
+		/* The connection of a guard that was revoked is closed in the next turn. */
+		if (c->beyond > 2)
+			run_fail("guards", "a guard is held on %s, which is Complete", c->guarded);
+	}
+}
+
+void promises_check_turn(void)
+{
+	const struct tree *tree = run_facts.tree;
+
+	if (!tree || !tree->root)
+		return;
+	for (size_t i = 0; i < kernel.n_rows; i++) {
+		if (!row_is_alive(&kernel.rows[i]))
+			continue;
+		if (is_main(&kernel.rows[i])) {
+			check_one_main(i);
+			check_budget(&kernel.rows[i]);
+		}
+		check_alive(&kernel.rows[i]);
+	}
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service)
+			check_state(n);
+	check_guards();
+}
+
+/* --- signals --- */
+
+/* Returns true if @dependent, or a node above it, has an edge to @node or a node above it. */
+static const struct node *find_edge_to(const struct node *dependent, const struct node *node)
+{
+	for (const struct node *from = dependent; from; from = from->parent)
+		for (size_t kind = 0; kind < N_EDGES; kind++)
+			for (struct node *const *to = node_edges(from, kind); to && *to; to++)
+				if (kind != EDGE_TERM_AFTER && node_is_within(node, *to) &&
+				    !node_is_within(dependent, *to))
+					return from;
+	return NULL;
+}
+
+/* A service that is stopped gets its signal when the stopped services that need it have ended. */
+static void check_order(const struct row *row, const struct service *s)
+{
+	for (size_t i = 0; i < kernel.n_rows; i++) {
+		const struct service *dependent = service_of(&kernel.rows[i]);
+
+		if (!is_main(&kernel.rows[i]) || !dependent || dependent == s ||
+		    !node_is_stopped(dependent->node) || !find_edge_to(dependent->node, s->node))
+			continue;
+		run_fail("order", "%s gets its stop signal, and pid %d of %s, which needs it, runs",
+			 row->node, kernel.rows[i].pid, kernel.rows[i].node);
+	}
+}
+
+/* Returns true if a budget of the node, or a request, ends the service now. */
+static bool is_forced(const struct service *s)
+{
+	return run_facts.forced || s->kept_usec || s->node->deadline_usec != USEC_INFINITY;
+}
+
+static void check_kill(const struct row *row, const struct service *s)
+{
+	uint64_t usec = row->asked_usec + MIN(s->config->stop_timeout_usec,
+					      service_next_config(s)->stop_timeout_usec);
+
+	/* A stop-command comes instead of the signal. */
+	if (is_forced(s) || run_facts.reloads ||
+	    node_config_hook(s->setup.config, HOOK_STOP_COMMAND)->n > 0)
+		return;
+	if (!row->asked_usec)
+		run_fail("kill", "pid %d of %s is killed without a stop signal", row->pid,
+			 row->node);
+	if (kernel.now_usec + LATE_USEC < usec)
+		run_fail("kill", "pid %d of %s is killed %" PRIu64 " ms after its stop signal",
+			 row->pid, row->node, (kernel.now_usec - row->asked_usec) / USEC_PER_MSEC);
+}
+
+void promises_check_signal(struct row *row, int signo)
+{
+	const struct service *s = service_of(row);
+
+	/* A service that ends by itself is killed when that takes too long, and waits for none. */
+	if (!s || row->program.role != ROLE_MAIN || run_facts.ending)
+		return;
+	if (signo == SIGKILL)
+		check_kill(row, s);
+	else if (signo == s->stop_signal && s->state == STATE_STOPPING && !is_forced(s) &&
+		 node_config_hook(s->setup.config, HOOK_STOP_COMMAND)->n == 0)
+		check_order(row, s);
+}
+
+/* --- at rest --- */
+
+static bool is_transitional(enum service_state state)
+{
+	return fsm_is_coming_up(state) || fsm_is_going_down(state) || state == STATE_CLEANING ||
+	       state == STATE_FINISHING;
+}
+
+/*
+ * The services of @top that a dependent needs: those that start by themselves, without those that were
+ * stopped by hand or with a node that they require.  Returns true if one at least is needed, and all
+ * that are needed have what a dependent needs of them.
+ */
+static bool is_there(struct node *top)
+{
+	size_t needed = 0;
+
+	if (node_goal(top) <= GOAL_DOWN)
+		return false;
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		if (!n->service || (n != top && !node_starts_by_itself(n, n->config)))
+			continue;
+		if (node_is_stopped_by_request(n))
+			continue;
+		needed++;
+		if (!service_is_present(n->service))
+			return false;
+	}
+	return needed > 0;
+}
+
+static bool has_all_it_requires(const struct service *s)
+{
+	for (const struct node *n = s->node; n; n = n->parent)
+		for (struct node *const *to = node_edges(n, EDGE_REQUIRES); to && *to; to++)
+			if (!is_there(*to))
+				return false;
+	return true;
+}
+
+static void check_service_at_rest(const struct service *s)
+{
+	const char *path = s->config->path;
+	uint64_t now = kernel.now_usec;
+
+	if (is_transitional(s->state))
+		run_fail("rest", "%s stays %s", path, fsm_state_name(s->state));
+	if (s->state == STATE_UP && s->setup.config->type != TYPE_ONESHOT && !find_main(path))
+		run_fail("rest", "%s is up, and no process runs", path);
+	if ((s->state == STATE_DOWN || (s->state == STATE_BACKOFF && s->timeout_usec < now)) &&
+	    service_is_wanted(s) && has_all_it_requires(s))
+		run_fail("rest", "%s is meant to run, has all that it requires, and is %s", path,
+			 fsm_state_name(s->state));
+}
+
+static void check_node_at_rest(const struct node *node)
+{
+	if (node->draining > 0)
+		run_fail("rest", "%s: %d generations are not Complete", node_name(node),
+			 node->draining);
+	if (node->goal == GOAL_CYCLE)
+		run_fail("rest", "%s is not restarted", node_name(node));
+	if (!list_is_empty(&node->leases))
+		run_fail("guards", "%s: guards of clients that left", node_name(node));
+}
+
+/* "A start of this node starts the named node." */
+static void check_wanted(const struct service *s)
+{
+	static const unsigned kinds[] = { EDGE_REQUIRES, EDGE_WANTS };
+
+	for (const struct node *n = s->node; n; n = n->parent)
+		for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+			for (struct node *const *to = node_edges(n, kinds[i]); to && *to; to++)
+				if ((*to)->goal == GOAL_IDLE && !run_facts.operations)
+					run_fail("wanted",
+						 "%s runs, and %s that it needs was not started",
+						 s->config->path, node_name(*to));
+}
+
+/* A call of Wait that is made to watch a service fails when that, or what it requires, is stopped. */
+static bool must_be_answered(const struct client *c)
+{
+	char path[KERNEL_NODE] = "";
+	const struct node *node;
+
+	if (!c->waits || c->state != CLIENT_CONNECTED)
+		return false;
+	if (strncmp(c->call, "Wait ", 5) != 0)
+		return true;
+	(void)sscanf(c->call, "Wait \"node\":\"%63[^\"]", path);
+	node = tree_find(run_facts.tree, path);
+	if (!node)
+		node = tree_find_last(run_facts.tree, path);
+	return strstr(c->call, "stay") && node && node_is_stopped_by_request(node);
+}
+
+void promises_check_rest(void)
+{
+	const struct tree *tree = run_facts.tree;
+
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		check_node_at_rest(n);
+		if (!n->service)
+			continue;
+		check_service_at_rest(n->service);
+		if (n->service->state == STATE_UP)
+			check_wanted(n->service);
+	}
+	for (unsigned i = 0; i < CLIENTS_MAX; i++)
+		if (must_be_answered(client_at(i)))
+			run_fail("answer", "%s waits without end", client_at(i)->call);
+}

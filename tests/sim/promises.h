@@ -1,0 +1,19 @@
+#pragma once
+
+/*
+ * The promises of the manual, as checks of the world beside what the daemon shows.  A promise names the
+ * processes, the guards and the times of the world; it does not compute again what the daemon computes.
+ */
+
+#include "tests/sim/kernel.h"
+
+void promises_init(void);
+
+/* After each update turn. */
+void promises_check_turn(void);
+
+/* When the daemon sends a signal to a process that is alive. */
+void promises_check_signal(struct row *row, int signo);
+
+/* When programs behave, nothing fails and nothing more happens. */
+void promises_check_rest(void);

@@ -1,0 +1,219 @@
+/*
+ * The daemon runs as a whole: daemon_run() is called, and asks the world for events until its tree has
+ * ended.  The operations of the history come in between.  After the last one the world becomes calm:
+ * programs behave, guards are released, and nothing fails any more.  When time has shown that nothing
+ * more happens, the promises about rest are checked; then the daemon is asked to end.
+ *
+ * A promise that does not hold leaves daemon_run() by a jump, and its memory is lost.
+ */
+#include "tests/sim/run.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/macro.h"
+#include "daemon/main/daemon.h"
+#include "daemon/main/update.h"
+#include "tests/sim/client.h"
+#include "tests/sim/descriptors.h"
+#include "tests/sim/kernel.h"
+#include "tests/sim/operations.h"
+#include "tests/sim/promises.h"
+#include "tests/sim/system.h"
+
+#define REST_USEC (3600 * USEC_PER_SEC) /* the world is calm for so long */
+#define TURNS_MAX 60000
+
+enum phase { PHASE_OPERATIONS, PHASE_CALM, PHASE_END };
+
+struct run_facts run_facts;
+
+static struct {
+	const struct history *history;
+	enum phase phase;
+	size_t next; /* operation */
+	uint64_t next_usec;
+	uint64_t until_usec; /* of the phase */
+	unsigned turns;
+	struct failure *failure;
+	jmp_buf out;
+} run;
+
+void run_fail(const char *promise, const char *format, ...)
+{
+	va_list ap;
+
+	(void)snprintf(run.failure->promise, sizeof(run.failure->promise), "%s", promise);
+	va_start(ap, format);
+	(void)vsnprintf(run.failure->text, sizeof(run.failure->text), format, ap);
+	va_end(ap);
+	longjmp(run.out, 1);
+}
+
+void __real_update_turn(struct update *update);
+void __wrap_update_turn(struct update *update);
+void __wrap_update_turn(struct update *update)
+{
+	run_facts.tree = update->tree;
+	__real_update_turn(update);
+}
+
+/* Sets the time of the next operation. */
+static void run_prepare_next(void)
+{
+	const char *line = run.next < run.history->n ? run.history->lines[run.next] : "";
+	uint64_t pause = *line == '+' ? strtoull(line + 1, NULL, 10) : 0;
+
+	run.next_usec = kernel.now_usec + pause * USEC_PER_MSEC;
+}
+
+static void run_become_calm(void)
+{
+	run.phase = PHASE_CALM;
+	run.until_usec = kernel.now_usec + REST_USEC;
+	kernel.calm = true;
+	memset(kernel.faults, 0, sizeof(kernel.faults));
+	operations_calm();
+}
+
+static void run_end(void)
+{
+	promises_check_rest();
+	run.phase = PHASE_END;
+	run.until_usec = kernel.now_usec + REST_USEC;
+	kernel_notify_daemon(SIGTERM, 0);
+}
+
+static void run_operate(void)
+{
+	const char *line;
+
+	if (run.phase != PHASE_OPERATIONS || kernel.now_usec < run.next_usec)
+		return;
+	if (run.next >= run.history->n) {
+		run_become_calm();
+		return;
+	}
+	line = run.history->lines[run.next++];
+	if (*line == '+')
+		line += strcspn(line, " ");
+	line += strspn(line, " ");
+	operations_carry_out(run.history, line);
+	run_prepare_next();
+}
+
+static void run_on_rest(void)
+{
+	if (run.phase == PHASE_CALM)
+		run_end();
+	else if (run.phase == PHASE_END)
+		run_fail("end", "the daemon does not end");
+}
+
+static void run_on_time(void)
+{
+	run_operate();
+	if (run.phase != PHASE_OPERATIONS && kernel.now_usec >= run.until_usec)
+		run_on_rest();
+}
+
+static uint64_t run_next_usec(void)
+{
+	return run.phase == PHASE_OPERATIONS ? run.next_usec : run.until_usec;
+}
+
+static void run_on_turn(void)
+{
+	if (++run.turns > TURNS_MAX)
+		run_fail("quiet", "the daemon does not come to rest");
+	promises_check_turn();
+	operations_update();
+	run_operate();
+}
+
+static const struct system_driver driver = {
+	.on_turn = run_on_turn,
+	.next_usec = run_next_usec,
+	.on_time = run_on_time,
+	.on_rest = run_on_rest,
+};
+
+static void run_check_end(int status)
+{
+	for (size_t i = 0; i < kernel.n_rows; i++)
+		if (row_is_alive(&kernel.rows[i]) && kernel.rows[i].program.role != ROLE_OTHER)
+			run_fail("end", "pid %d of %s outlives the daemon", kernel.rows[i].pid,
+				 kernel.rows[i].node);
+	if (descriptors_count() > 0)
+		run_fail("descriptors", "%u descriptors are open at the end", descriptors_count());
+	if (status != 0 && run.phase == PHASE_END && !run_facts.faults && status != 124 &&
+	    status > 128)
+		run_fail("status", "the exit status is %d", status);
+}
+
+static void run_daemon(const char *text)
+{
+	static const char *const paths[] = { SYSTEM_CONFIG };
+	struct log log;
+	const struct daemon_options options = {
+		.paths = paths,
+		.n_paths = 1,
+		.trust = true,
+		.socket = "@sim",
+		.log = &log,
+	};
+	int status;
+
+	log_init(&log, "sim", LOG_DEBUG);
+	if (!getenv("SIM_LOG")) {
+		log.fd = -1;
+		log.level = LOG_EMERG;
+	}
+	system_config = text;
+	status = daemon_run(&options);
+	run_facts.tree = NULL;
+	if (run.turns > 0)
+		run_check_end(status);
+}
+
+bool run_history(const struct history *history, struct failure *failure, struct figures *figures)
+{
+	char *text = history_config(history, "");
+
+	kernel_init(history->seed);
+	descriptors_init();
+	clients_init();
+	operations_init();
+	kernel_on_signal = promises_check_signal;
+	system_driver = &driver;
+	run.history = history;
+	run.phase = PHASE_OPERATIONS;
+	run.next = history_operations(history);
+	run.turns = 0;
+	run.failure = failure;
+	run_facts = (struct run_facts){ .tree = NULL };
+	for (size_t i = 0; i < history->n; i++)
+		run_facts.kept |= strcmp(history->lines[i], "kill-leftovers = no") == 0;
+	*failure = (struct failure){ .promise = "" };
+	promises_init();
+	run_prepare_next();
+	if (text && setjmp(run.out) == 0)
+		run_daemon(text);
+	if (run.turns == 0)
+		figures->invalid++;
+	figures->histories++;
+	figures->operations += run.next - history_operations(history);
+	figures->turns += run.turns;
+	figures->processes += (uint64_t)(kernel.last_pid - KERNEL_FIRST_PID);
+	figures->faults += kernel.injected;
+	figures->simulated_usec += kernel.now_usec;
+	free(text);
+	return !*failure->promise;
+}

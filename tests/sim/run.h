@@ -1,0 +1,37 @@
+#pragma once
+
+/* Runs a history from the start of a daemon to its end. */
+
+#include "daemon/tree/tree.h"
+#include "tests/sim/history.h"
+
+struct failure {
+	char promise[32]; /* its name; "": all held */
+	char text[512];
+};
+
+struct figures {
+	uint64_t histories, operations, turns, processes, faults, invalid, simulated_usec;
+};
+
+/* Returns true if all promises held; else fills in *failure.  Adds to *figures. */
+bool run_history(const struct history *history, struct failure *failure, struct figures *figures);
+
+/* --- for the promises --- */
+
+/* Ends the history: @promise does not hold. */
+_Noreturn void run_fail(const char *promise, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Facts about the present history that the promises depend on. */
+struct run_facts {
+	const struct tree *tree; /* NULL: there is none yet */
+	bool guards;		 /* guards were requested: a service may have been busy */
+	bool reloads;		 /* the configuration was changed */
+	bool faults;		 /* an operation of the kernel was made to fail */
+	bool forced;		 /* a stop was forced by a request */
+	bool ending;		 /* a service has announced its own end */
+	bool kept;		 /* a configuration has kill-leftovers = no */
+	bool operations;	 /* there were operations besides the passing of time */
+};
+extern struct run_facts run_facts;

@@ -1,0 +1,369 @@
+/*
+ * The functions about processes and time that the daemon calls, on the table of the world.  Each call
+ * for the time takes a microsecond, so that the order of events is known.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sys/process/cgroup.h"
+#include "sys/process/children.h"
+#include "sys/process/proc.h"
+#include "sys/process/reap.h"
+#include "sys/process/signals.h"
+#include "sys/process/command.h"
+#include "sys/spawn/child-attributes.h"
+#include "sys/spawn/spawn.h"
+#include "daemon/main/abort.h"
+#include "tests/sim/descriptors.h"
+#include "tests/sim/kernel.h"
+#include "tests/sim/system.h"
+
+#define WRAP(result, name, ...)            \
+	result __wrap_##name(__VA_ARGS__); \
+	result __wrap_##name(__VA_ARGS__)
+
+#define REALTIME_USEC UINT64_C(1790000000000000)
+
+WRAP(uint64_t, clock_now_usec, void)
+{
+	return kernel.now_usec++;
+}
+
+WRAP(uint64_t, clock_realtime_usec, void)
+{
+	return REALTIME_USEC + kernel.now_usec;
+}
+
+/* --- the daemon itself: its own process is that of the test --- */
+
+WRAP(void, signals_take_over, struct signals *was)
+{
+	(void)sigemptyset(&was->mask);
+	(void)sigemptyset(&was->ignored);
+}
+
+WRAP(void, attributes_drop_inheritable, void)
+{
+}
+
+WRAP(void, daemon_catch_abort, pid_t *logger)
+{
+}
+
+WRAP(void, command_watch_parent, const struct command_options *options, pid_t parent)
+{
+}
+
+WRAP(int, prctl, int option, ...)
+{
+	return 0;
+}
+
+WRAP(int, getrlimit, int resource, struct rlimit *ret)
+{
+	errno = EINVAL;
+	return -1;
+}
+
+/* --- making processes --- */
+
+static const char *row_variable(char *const *envp, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *envp; envp++)
+		if (strncmp(*envp, name, length) == 0 && (*envp)[length] == '=')
+			return *envp + length + 1;
+	return "";
+}
+
+/* Runs are counted by the rows of the same node and command; the number is part of the world. */
+static unsigned row_count_run(const struct row *row, const char *command)
+{
+	static struct {
+		uint64_t world;
+		unsigned n;
+		char key[2 * KERNEL_NODE];
+	} runs[256];
+	char key[2 * KERNEL_NODE];
+	unsigned hash = 5381;
+
+	(void)snprintf(key, sizeof(key), "%s %s", row->node, command);
+	for (const char *c = key; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	for (size_t i = 0; i < 256; i++) {
+		size_t at = (hash + i) % 256;
+
+		if (runs[at].world == kernel.world && strcmp(runs[at].key, key) == 0)
+			return ++runs[at].n;
+		if (runs[at].world == kernel.world)
+			continue;
+		runs[at].world = kernel.world;
+		runs[at].n = 1;
+		(void)snprintf(runs[at].key, sizeof(runs[at].key), "%s", key);
+		return 1;
+	}
+	return 1;
+}
+
+static struct row *row_spawn(const struct spawn_spec *spec)
+{
+	struct row *row = kernel_fork(kernel.daemon);
+
+	if (!row)
+		return NULL;
+	program_parse(&row->program, spec->argv);
+	row->group = row->session = row->pid;
+	(void)snprintf(row->node, sizeof(row->node), "%s",
+		       row_variable(spec->envp, "SWANSONG_NODE"));
+	(void)snprintf(row->notify, sizeof(row->notify), "%s",
+		       row_variable(spec->envp, "NOTIFY_SOCKET"));
+	row->run = row_count_run(row, spec->argv[0]);
+	if (row->calm)
+		row->program.starts = 0;
+	row->exec_error = kernel_fails(FAULT_EXEC);
+	row->state = ROW_STARTING;
+	row->exec_usec = kernel.now_usec + (uint64_t)row->program.starts * USEC_PER_MSEC;
+	if (row->program.starts == 0 && kernel_random(2) == 0)
+		kernel_run();
+	return row;
+}
+
+WRAP(int, spawn_begin, const struct spawn_spec *spec, struct spawn_pool *pool, struct spawning *ret,
+     int *error)
+{
+	static struct spawn_block block;
+	int fault = kernel_fails(FAULT_SPAWN);
+	struct descriptor *d;
+	struct row *row;
+	int fd;
+
+	*error = 0;
+	if (fault)
+		return -fault;
+	fd = descriptors_open(DESCRIPTOR_EXEC);
+	row = row_spawn(spec);
+	if (!row) {
+		(void)descriptors_close(fd);
+		return -EAGAIN;
+	}
+	d = descriptors_find(fd);
+	if (d)
+		d->pid = row->pid;
+	*ret = (struct spawning){ .pid = row->pid, .fd = fd, .block = &block };
+	return 0;
+}
+
+WRAP(void, spawn_abandon, struct spawning *s)
+{
+	if (s->block)
+		(void)descriptors_close(s->fd);
+	s->block = NULL;
+}
+
+WRAP(int, spawn_check, struct spawning *s, struct spawn_pool *pool, struct spawn_failure *failure,
+     int *error)
+{
+	const struct row *row = kernel_find(s->pid);
+
+	*error = 0;
+	if (row && row->state == ROW_STARTING)
+		return SPAWN_E_PENDING;
+	__wrap_spawn_abandon(s);
+	if (!row || !row->exec_error || row->signaled)
+		return 0;
+	*failure = (struct spawn_failure){ .step = SPAWN_STEP_EXEC, .error = row->exec_error };
+	return SPAWN_E_CHILD;
+}
+
+WRAP(enum spawn_step, spawn_step_of, const struct spawning *s)
+{
+	return SPAWN_STEP_NONE;
+}
+
+/* Helper processes of the daemon read and write no files here: they succeed after a millisecond. */
+WRAP(pid_t, fork, void)
+{
+	struct row *row = kernel_fork(kernel.daemon);
+
+	if (!row) {
+		errno = EAGAIN;
+		return -1;
+	}
+	row->group = row->session = kernel.daemon;
+	row->exit_usec = kernel.now_usec + USEC_PER_MSEC;
+	return row->pid;
+}
+
+/* --- signals and ends --- */
+
+WRAP(int, kill, pid_t pid, int signo)
+{
+	int error = kernel_kill(pid, signo);
+
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
+}
+
+WRAP(pid_t, getsid, pid_t pid)
+{
+	const struct row *row = kernel_find(pid);
+
+	return row ? row->session : -1;
+}
+
+static void row_report(struct row *row, void (*report)(const struct reap_exit *exit, void *arg),
+		       void *arg)
+{
+	const struct reap_exit exit = { .pid = row->pid,
+					.signaled = row->signaled,
+					.value = row->value };
+
+	report(&exit, arg);
+	kernel_collect(row);
+}
+
+static bool row_is_collectable(const struct row *row)
+{
+	return row->state == ROW_DEAD && row->parent == kernel.daemon;
+}
+
+WRAP(unsigned, reap_children, unsigned max, void (*report)(const struct reap_exit *exit, void *arg),
+     void *arg)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < kernel.n_rows && n < max; i++) {
+		if (!row_is_collectable(&kernel.rows[i]))
+			continue;
+		row_report(&kernel.rows[i], report, arg);
+		n++;
+	}
+	return n;
+}
+
+WRAP(bool, reap_child, pid_t pid, void (*report)(const struct reap_exit *exit, void *arg),
+     void *arg)
+{
+	struct row *row = kernel_find(pid);
+
+	if (!row || !row_is_collectable(row))
+		return false;
+	row_report(row, report, arg);
+	return true;
+}
+
+/* --- what /proc shows --- */
+
+WRAP(int, proc_read, pid_t pid, struct proc_info *ret)
+{
+	const struct row *row = kernel_find(pid);
+
+	if (!row)
+		return -ENOENT;
+	*ret = (struct proc_info){
+		.parent = row->parent,
+		.group = row->group,
+		.session = row->session,
+		.state = row->state == ROW_DEAD ? 'Z'
+			 : row->suspended	? 'T'
+						: 'S',
+		.executed = row->state != ROW_STARTING && !row->exec_error,
+		.started_usec = row->born_usec,
+	};
+	(void)strcpy(ret->name, "program");
+	return 0;
+}
+
+WRAP(int, proc_uid, pid_t pid, uid_t *ret)
+{
+	*ret = geteuid();
+	return kernel_find(pid) ? 0 : -ENOENT;
+}
+
+WRAP(int, proc_age, pid_t pid, uint64_t *ret_usec)
+{
+	const struct row *row = kernel_find(pid);
+
+	*ret_usec = row ? kernel.now_usec - row->born_usec : 0;
+	return row ? 0 : -ENOENT;
+}
+
+WRAP(int, proc_environment, pid_t pid, const char *name, char *buf, size_t size)
+{
+	const struct row *row = kernel_find(pid);
+
+	if (!row)
+		return -ENOENT;
+	if (row->state == ROW_DEAD)
+		return -ENODATA;
+	if (row->state == ROW_STARTING || strcmp(name, "SWANSONG_NODE") != 0 || !*row->node)
+		return -ENOENT;
+	(void)snprintf(buf, size, "%s", row->node);
+	return 0;
+}
+
+WRAP(bool, proc_would_end, pid_t pid, int signo)
+{
+	return false;
+}
+
+WRAP(int, proc_open, pid_t pid)
+{
+	return -ESRCH;
+}
+
+WRAP(int, proc_each, int (*each)(pid_t pid, void *arg), void *arg)
+{
+	return 0;
+}
+
+WRAP(int, children_open, struct children *children)
+{
+	return 0;
+}
+
+WRAP(void, children_close, struct children *children)
+{
+}
+
+static bool row_is_of_daemon(const struct row *row)
+{
+	return row->state != ROW_FREE && row->parent == kernel.daemon;
+}
+
+WRAP(int, children_read, struct children *children, void (*each)(pid_t pid, void *arg), void *arg)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < kernel.n_rows; i++) {
+		if (!row_is_of_daemon(&kernel.rows[i]))
+			continue;
+		n++;
+		each(kernel.rows[i].pid, arg);
+	}
+	return n;
+}
+
+WRAP(bool, children_exceed, struct children *children, unsigned n)
+{
+	unsigned all = 0;
+
+	for (size_t i = 0; i < kernel.n_rows; i++)
+		all += row_is_of_daemon(&kernel.rows[i]);
+	return all > n;
+}
+
+/* There are no control groups. */
+WRAP(int, cgroup_of, pid_t pid, char buf[static CGROUP_PATH_MAX])
+{
+	return -ENOENT;
+}

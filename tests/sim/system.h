@@ -1,0 +1,29 @@
+#pragma once
+
+/*
+ * The part of the replaced functions of src/sys, sd-event and the C library (system-*.c, event.c)
+ * that the rest of the simulation uses.
+ */
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The path of the configuration, and its present text. */
+#define SYSTEM_CONFIG "/sim.ini"
+extern const char *system_config;
+
+/* Sends @text to the socket of messages at @address, if it is open. */
+void system_send_message(const char *address, const char *text, pid_t sender);
+
+/*
+ * The functions of the simulation that the loop of the daemon calls.  @on_turn runs before each event:
+ * the turn for the last one is over.  @next_usec is the time of the next thing that happens by itself,
+ * and @on_time lets it happen; @on_rest is called when nothing ever happens any more.
+ */
+struct system_driver {
+	void (*on_turn)(void);
+	uint64_t (*next_usec)(void);
+	void (*on_time)(void);
+	void (*on_rest)(void);
+};
+extern const struct system_driver *system_driver;
