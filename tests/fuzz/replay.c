@@ -62,7 +62,7 @@ static void replay_folder(const char *name)
 
 int main(int argc, char **argv)
 {
-	const char *name = strrchr(program_invocation_name, '-');
+	const char *name = strstr(program_invocation_short_name, "fuzz-");
 
 	/* A target may have a use of its own for standard output. */
 	tap = dup(STDOUT_FILENO);
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 		for (int i = 1; i < argc; i++)
 			replay(realpath(argv[i], NULL));
 	else
-		replay_folder(name + 1);
+		replay_folder(name + strlen("fuzz-"));
 	(void)dprintf(tap, "1..%d\n", n_tests);
 	return 0;
 }

@@ -12,11 +12,21 @@ struct world {
 	struct control *control; /* NULL: there is no socket */
 	struct parent *parent;	 /* there is no parent manager */
 	struct reload reload;
+	const char *paths[1];
 };
 
 /* Begins a tree from a configuration, which is a file that can be read again. */
 void world_begin(struct world *world, const char *text);
+
+/* The same from the file @path.  Returns false if the configuration is refused; there is no world then. */
+bool world_begin_at(struct world *world, const char *path);
 void world_end(struct world *world);
 
 /* Takes events and turns until nothing is left to do at once. */
 void world_run(struct world *world);
+
+/* Ends each process that has been asked to end, and all commands and probes; then world_run(). */
+void world_end_processes(struct world *world);
+
+/* Lets time pass for the daemon, and runs alarms that expire; then world_run(). */
+void world_pass(struct world *world, uint64_t usec);
