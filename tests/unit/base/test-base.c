@@ -382,6 +382,37 @@ START_TEST(a_log_knows_the_journal_by_its_stream)
 }
 END_TEST
 
+START_TEST(a_log_leaves_its_name_to_the_journal_of_its_unit)
+{
+	char stream[64], pid[16], line[64];
+	struct stat st;
+	struct log log;
+	int fds[2];
+	ssize_t n;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(fstat(fds[1], &st), 0);
+	(void)snprintf(stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev,
+		       (uintmax_t)st.st_ino);
+	(void)setenv("JOURNAL_STREAM", stream, 1);
+	for (int child = 0; child < 2; child++) {
+		(void)snprintf(pid, sizeof(pid), "%d", (int)getpid() + child);
+		(void)setenv("SYSTEMD_EXEC_PID", pid, 1);
+		log_init(&log, "test", LOG_INFO);
+		log_use(&log, fds[1]);
+		log_node(&log, LOG_INFO, "web", "so");
+		n = read(fds[0], line, sizeof(line) - 1);
+		ck_assert_int_gt(n, 0);
+		line[n] = '\0';
+		ck_assert_str_eq(line, child ? "<6>test: web: so\n" : "<6>web: so\n");
+	}
+	(void)unsetenv("JOURNAL_STREAM");
+	(void)unsetenv("SYSTEMD_EXEC_PID");
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+END_TEST
+
 START_TEST(a_list_moves_to_the_end_of_another)
 {
 	struct list to, from, element[5];
@@ -459,6 +490,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_long_line_is_cut_and_ends);
 	tcase_add_test(tc, levels_and_forms_have_names);
 	tcase_add_test(tc, a_log_knows_the_journal_by_its_stream);
+	tcase_add_test(tc, a_log_leaves_its_name_to_the_journal_of_its_unit);
 	tcase_add_loop_test(tc, a_list_moves_to_the_end_of_another, 0, 6);
 	tcase_add_loop_test(tc, a_dictionary_finds_exactly_its_things, 0, 4);
 	suite_add_tcase(s, tc);

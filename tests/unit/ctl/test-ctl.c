@@ -194,7 +194,6 @@ START_TEST(wrong_usage_is_refused_before_the_daemon_is_asked)
 		"--timeout 5 status",
 		"help nope",
 		"--socket",
-		"check",
 		"shutdown --why x",
 		"interrupt",
 		"interrupt web",
@@ -475,6 +474,15 @@ START_TEST(a_configuration_is_checked_without_a_daemon)
 }
 END_TEST
 
+START_TEST(check_without_a_path_is_of_the_default_one)
+{
+	static const char path[] = SYSCONFDIR "/swansong/swansong.ini";
+
+	ck_assert_int_ne(run("check", NULL, 0), CTL_USAGE);
+	assert_has(*out ? out : err, path);
+}
+END_TEST
+
 /* A command, and a part of the warning about it; "": there is none. */
 static const char *const commands[][2] = {
 	{ "true", "" },
@@ -492,6 +500,12 @@ static const char *const commands[][2] = {
 	{ "true\npost-stop = nowhere", "[web] post-stop: there is no program 'nowhere' in " },
 	{ "true\ndirectory = /no/where", "[web] directory: there is no directory '/no/where'" },
 	{ "nowhere\nenvironment = PATH=/tmp", "there is no program 'nowhere' in /tmp\n" },
+	{ "true\nstop-timeout = 90s", "" },
+	{ "true\nstop-timeout = 95s",
+	  "a.ini:3: [web] stop-timeout: 95s is cut by the shutdown-timeout of root, 90s" },
+	{ "true\nstop-timeout = 9s\nshutdown-timeout = 5s",
+	  "[web] stop-timeout: 9s is cut by the shutdown-timeout of web, 5s" },
+	{ "true\nstop-timeout = infinity", "" },
 };
 
 /* A key, a file in the directory of the test, and a part of the error; "": there is none. */
@@ -606,6 +620,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, json_output_is_the_reply_of_the_daemon);
 	tcase_add_test(tc, help_and_version_need_no_daemon);
 	tcase_add_test(tc, a_configuration_is_checked_without_a_daemon);
+	tcase_add_test(tc, check_without_a_path_is_of_the_default_one);
 	tcase_add_loop_test(tc, a_log_file_that_would_be_refused_is_an_error, 0, ARRAY_SIZE(logs));
 	tcase_add_loop_test(tc, a_command_that_the_machine_cannot_run_is_a_warning, 0, ARRAY_SIZE(commands));
 	tcase_add_test(tc, every_node_is_somewhere_in_the_tree);

@@ -35,6 +35,8 @@ START_TEST(a_guards_exit_status_is_the_commands)
 	ck_assert_int_eq(RUN("guard web -- /", TAKEN), 126);
 	ck_assert_int_eq(RUN("guard --late web true -q --nope", TAKEN), 0);
 	assert_has(asked, "\"late\":true");
+	ck_assert_int_eq(RUN("guard --using web -- true", TAKEN), 0);
+	assert_has(asked, "\"using\":true");
 }
 END_TEST
 

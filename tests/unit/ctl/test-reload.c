@@ -81,7 +81,7 @@ END_TEST
 
 #define RESTART(node)                                                          \
 	"{\"method\":\"io.swansong.Restart\",\"parameters\":{\"node\":\"" node \
-	"\",\"wait\":false}}\n"
+	"\",\"wait\":false,\"min_ready\":9223372036854775807}}\n"
 #define STAY(node)                                                          \
 	"{\"method\":\"io.swansong.Wait\",\"parameters\":{\"node\":\"" node \
 	"\",\"until\":\"ready\","                                           \
@@ -97,6 +97,19 @@ START_TEST(a_rollout_restarts_running_services_in_parts)
 	assert_has(asked, RESTART("web@1") RESTART("web@3") STAY("web@1") STAY("web@3")
 				  RESTART("web@4") STAY("web@4"));
 	ck_assert_str_eq(out, "web@1: ready, 1 of 3\nweb@3: ready, 2 of 3\nweb@4: ready, 3 of 3\n");
+}
+END_TEST
+
+START_TEST(a_rollout_restarts_a_service_once_that_has_restarted_with_another)
+{
+	ck_assert_int_eq(RUN("rollout / --settle 2s", SAY(ROOT),
+			     SAY("{\"parameters\":{\"changes\":[]}}"), SAY(WEBS),
+			     SAY("{\"parameters\":{\"with\":[\"web@4\"]}}"), OK, OK, OK, OK),
+			 0);
+	assert_has(asked,
+		   RESTART("web@1") STAY("web@1") STAY("web@4") RESTART("web@3") STAY("web@3"));
+	ck_assert_str_eq(out, "web@4: stopped with web@1, which it requires\n"
+			      "web@1: ready, 1 of 3\nweb@4: ready, 2 of 3\nweb@3: ready, 3 of 3\n");
 }
 END_TEST
 
@@ -208,6 +221,7 @@ TCase *ctl_reload_tests(void)
 	tcase_add_test(tc, a_dry_run_is_announced);
 	tcase_add_test(tc, a_node_is_asked_to_reload_itself);
 	tcase_add_test(tc, a_rollout_restarts_running_services_in_parts);
+	tcase_add_test(tc, a_rollout_restarts_a_service_once_that_has_restarted_with_another);
 	tcase_add_test(tc, a_rollout_stops_at_the_first_failure);
 	tcase_add_test(tc, an_undo_restarts_outdated_services);
 	tcase_add_test(tc, a_signal_is_checked_and_sent);

@@ -124,6 +124,12 @@ check_PROGRAMS += %D%/tree/test-walk
 %C%_tree_test_walk_LDFLAGS = $(tree_world_ldflags)
 %C%_tree_test_walk_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/view/test-guards
+%C%_view_test_guards_SOURCES = %D%/view/test-guards.c $(tree_world_sources)
+%C%_view_test_guards_CFLAGS  = $(daemon_cflags)
+%C%_view_test_guards_LDFLAGS = $(tree_world_ldflags)
+%C%_view_test_guards_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/reload/test-reload
 %C%_reload_test_reload_SOURCES = %D%/reload/test-reload.c $(tree_world_sources)
 %C%_reload_test_reload_CFLAGS  = $(daemon_cflags)
@@ -135,4 +141,53 @@ check_PROGRAMS += %D%/reload/test-reload-order
 %C%_reload_test_reload_order_CFLAGS  = $(daemon_cflags)
 %C%_reload_test_reload_order_LDFLAGS = $(tree_world_ldflags)
 %C%_reload_test_reload_order_LDADD   = $(daemon_libraries)
+
+# The same, with a record of signals, commands, checks and messages.
+service_world_sources = tests/unit/fixtures/daemon/service-world.h \
+	tests/unit/fixtures/daemon/service-world.c $(tree_world_sources)
+service_world_ldflags = $(tree_world_ldflags) -Wl,--wrap=kill,--wrap=proc_read \
+	-Wl,--wrap=proc_would_end,--wrap=notify_new,--wrap=notify_drain \
+	-Wl,--wrap=probe_new,--wrap=probe_begin,--wrap=probe_cancel,--wrap=probe_free
+
+check_PROGRAMS += %D%/service/test-signal
+%C%_service_test_signal_SOURCES = %D%/service/test-signal.c $(service_world_sources)
+%C%_service_test_signal_CFLAGS  = $(daemon_cflags)
+%C%_service_test_signal_LDFLAGS = $(service_world_ldflags) \
+	-Wl,--wrap=control_group_signal,--wrap=control_group_kill,--wrap=control_group_thaw_soon
+%C%_service_test_signal_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/service/test-commands
+%C%_service_test_commands_SOURCES = %D%/service/test-commands.c $(service_world_sources)
+%C%_service_test_commands_CFLAGS  = $(daemon_cflags)
+%C%_service_test_commands_LDFLAGS = $(service_world_ldflags)
+%C%_service_test_commands_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/service/test-messages
+%C%_service_test_messages_SOURCES = %D%/service/test-messages.c $(service_world_sources)
+%C%_service_test_messages_CFLAGS  = $(daemon_cflags)
+%C%_service_test_messages_LDFLAGS = $(service_world_ldflags)
+%C%_service_test_messages_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/service/test-run
+%C%_service_test_run_SOURCES = %D%/service/test-run.c $(service_world_sources)
+%C%_service_test_run_CFLAGS  = $(daemon_cflags)
+%C%_service_test_run_LDFLAGS = $(service_world_ldflags)
+%C%_service_test_run_LDADD   = $(daemon_libraries)
+
+# The same tree with processes.
+live_world_sources = tests/unit/fixtures/daemon/live-world.h \
+	tests/unit/fixtures/daemon/live-world.c tests/unit/fixtures/scratch.h \
+	tests/unit/fixtures/scratch.c $(tree_world_sources)
+
+check_PROGRAMS += %D%/spawn/test-launch
+%C%_spawn_test_launch_SOURCES = %D%/spawn/test-launch.c $(live_world_sources)
+%C%_spawn_test_launch_CFLAGS  = $(daemon_cflags)
+%C%_spawn_test_launch_LDFLAGS = $(tree_world_ldflags)
+%C%_spawn_test_launch_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/reap/test-reap
+%C%_reap_test_reap_SOURCES = %D%/reap/test-reap.c $(live_world_sources)
+%C%_reap_test_reap_CFLAGS  = $(daemon_cflags)
+%C%_reap_test_reap_LDFLAGS = $(tree_world_ldflags)
+%C%_reap_test_reap_LDADD   = $(daemon_libraries)
 endif

@@ -26,6 +26,15 @@ START_TEST(a_host_is_an_address_or_an_allowed_name)
 		{ "[::1", false },
 		{ "[::1]evil", false },
 		{ "localhost@evil", false },
+		{ "localhost:", true },
+		{ "127.0.0.1:65535", true },
+		{ "127.0.0.1:65536", false },
+		{ "127.0.0.1:000009", false },
+		{ "127.0.0.1:9evil", false },
+		{ "127.0.0.1:9.evil.example", false },
+		{ "a.example:-1", false },
+		{ "a.example:80:80", false },
+		{ "[::1]:80]", false },
 	};
 	const struct access access = { .hosts = { "a.example" }, .n = 1 };
 	char longer[1000];

@@ -93,8 +93,8 @@ START_TEST(a_token_is_private_and_long_enough)
 
 		write_token(rows[i].text, strlen(rows[i].text), rows[i].mode);
 		ck_assert_msg(token_init(&token, path, &quiet) == rows[i].usable, "row %zu", i);
-		ck_assert(rows[i].usable || !token_allows(&token, "Bearer " TOKEN));
-		ck_assert(rows[i].usable || !token_allows(&token, "Bearer "));
+		ck_assert(rows[i].usable || !token_allows(&token, "Bearer " TOKEN, "x"));
+		ck_assert(rows[i].usable || !token_allows(&token, "Bearer ", "x"));
 	}
 }
 END_TEST
@@ -127,12 +127,12 @@ START_TEST(only_the_whole_token_is_allowed)
 
 	write_token(TOKEN, strlen(TOKEN), 0600);
 	ck_assert(token_init(&token, path, &quiet));
-	ck_assert(token_allows(&token, "Bearer " TOKEN));
-	ck_assert(token_allows(&token, "bearer " TOKEN));
+	ck_assert(token_allows(&token, "Bearer " TOKEN, "x"));
+	ck_assert(token_allows(&token, "bearer " TOKEN, "x"));
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		ck_assert_msg(!token_allows(&token, wrong[i]), "%s", wrong[i]);
+		ck_assert_msg(!token_allows(&token, wrong[i], "x"), "%s", wrong[i]);
 	memset(longer + strlen(longer), 'x', sizeof(longer) - strlen(longer) - 1);
-	ck_assert(!token_allows(&token, longer));
+	ck_assert(!token_allows(&token, longer, "x"));
 }
 END_TEST
 
@@ -143,15 +143,15 @@ START_TEST(a_token_that_is_replaced_is_read_again)
 	write_token(TOKEN, strlen(TOKEN), 0600);
 	ck_assert(token_init(&token, path, &quiet));
 	write_token(TOKEN "0", strlen(TOKEN) + 1, 0600);
-	ck_assert(!token_allows(&token, "Bearer " TOKEN));
-	ck_assert(token_allows(&token, "Bearer " TOKEN "0"));
+	ck_assert(!token_allows(&token, "Bearer " TOKEN, "x"));
+	ck_assert(token_allows(&token, "Bearer " TOKEN "0", "x"));
 	ck_assert_int_eq(chmod(path, 0644), 0);
-	ck_assert(!token_allows(&token, "Bearer " TOKEN "0"));
+	ck_assert(!token_allows(&token, "Bearer " TOKEN "0", "x"));
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert(!token_allows(&token, "Bearer " TOKEN "0"));
-	ck_assert(!token_allows(&token, "Bearer "));
+	ck_assert(!token_allows(&token, "Bearer " TOKEN "0", "x"));
+	ck_assert(!token_allows(&token, "Bearer ", "x"));
 	write_token(TOKEN, strlen(TOKEN), 0600);
-	ck_assert(token_allows(&token, "Bearer " TOKEN));
+	ck_assert(token_allows(&token, "Bearer " TOKEN, "x"));
 }
 END_TEST
 

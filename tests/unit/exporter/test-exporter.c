@@ -44,5 +44,7 @@ Suite *test_suite(void)
 	suite_add_tcase(suite, shown_tests());
 	suite_add_tcase(suite, tail_tests());
 	suite_add_tcase(suite, stream_tests());
+	suite_add_tcase(suite, sandbox_tests());
+	suite_add_tcase(suite, link_tests());
 	return suite;
 }

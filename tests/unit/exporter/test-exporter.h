@@ -36,3 +36,5 @@ TCase *action_tests(void);
 TCase *shown_tests(void);
 TCase *tail_tests(void);
 TCase *stream_tests(void);
+TCase *sandbox_tests(void);
+TCase *link_tests(void);

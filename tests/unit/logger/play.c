@@ -73,6 +73,22 @@ void play_kill(void)
 	play.control = fd_close(play.control);
 }
 
+int play_signal_helpers(int signo)
+{
+	char path[64];
+	FILE *children;
+	int pid, n = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)play.pid,
+		       (int)play.pid);
+	children = fopen(path, "re");
+	ck_assert_ptr_nonnull(children);
+	while (fscanf(children, "%d", &pid) == 1)
+		n += kill(pid, signo) == 0;
+	(void)fclose(children);
+	return n;
+}
+
 void play_begin(void)
 {
 	make_directory();

@@ -44,6 +44,8 @@ void play_start(void);
 int play_start_with_output(void);
 /* SIGKILL. */
 void play_kill(void);
+/* Sends @signo to the children of the logger.  Returns their number. */
+int play_signal_helpers(int signo);
 
 /* Plain lines to a file in the directory of the test. */
 struct logger_rules play_file(void);
@@ -82,7 +84,5 @@ size_t play_count_files(const char *prefix);
 /* Adds the cases of the other files. */
 void add_line_tests(Suite *suite);
 void add_file_tests(Suite *suite);
-void add_kill_tests(Suite *suite);
-void add_trouble_tests(Suite *suite);
 void add_view_tests(Suite *suite);
 void add_out_tests(Suite *suite);

@@ -1,14 +1,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "logger/file/compress.h"
+#include "logger/file/rotated.h"
 #include "tests/unit/logger/play.h"
 
 /* Numbered lines of 16 bytes. */
@@ -276,6 +280,100 @@ START_TEST(rotated_files_but_the_newest_are_compressed)
 }
 END_TEST
 
+/* A rotated file of "log" with this end of its name. */
+static void make_rotated(const char *end)
+{
+	char name[64];
+	FILE *file;
+
+	(void)snprintf(name, sizeof(name), "log.20200101T000000.00000%s", end);
+	file = fopen(name, "we");
+	ck_assert_ptr_nonnull(file);
+	(void)fputs("line\n", file);
+	(void)fclose(file);
+}
+
+static void compress_and_wait(uint32_t keep)
+{
+	pid_t pid = compress_start("log", keep);
+
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+START_TEST(a_file_that_cannot_be_compressed_is_passed_over)
+{
+	ck_assert_int_eq(mkdir("log.20200101T000000.000001", 0700), 0);
+	make_rotated("2");
+	make_rotated("3");
+	make_rotated("4");
+	compress_and_wait(5);
+	ck_assert_int_eq(access("log.20200101T000000.000002.zst", F_OK), 0);
+	ck_assert_int_eq(access("log.20200101T000000.000003.zst", F_OK), 0);
+	ck_assert_int_eq(access("log.20200101T000000.000004", F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_compression_leaves_no_more_files_than_are_kept)
+{
+	for (char i[] = "1"; *i < '6'; ++*i)
+		make_rotated(i);
+	compress_and_wait(3);
+	ck_assert_uint_eq(play_count_files("log."), 3);
+	ck_assert_int_eq(access("log.20200101T000000.000003.zst", F_OK), 0);
+	ck_assert_int_eq(access("log.20200101T000000.000005", F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_file_beside_its_compressed_one_counts_once)
+{
+	static const char *const ends[] = { "1.zst", "2", "2.zst", "3" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		make_rotated(ends[i]);
+	ck_assert_int_eq(rotated_prune("log", 3), 0);
+	ck_assert_uint_eq(play_count_files("log."), 4);
+	ck_assert_int_eq(rotated_prune("log", 1), 0);
+	ck_assert_uint_eq(play_count_files("log."), 1);
+}
+END_TEST
+
+static size_t count_names(const char *pattern)
+{
+	glob_t found;
+	size_t n = glob(pattern, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+
+	globfree(&found);
+	return n;
+}
+
+/* The first compression takes so long that the other paths are rotated meanwhile. */
+START_TEST(rotated_files_of_each_path_are_compressed)
+{
+	static const char *const paths[] = { "a", "b", "c" };
+	struct logger_rules rules = play_file();
+	int fd = open("a.20200101T000000.000001", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	ck_assert_int_eq(ftruncate(fd, 256 << 20), 0);
+	(void)close(fd);
+	rules.size = 16;
+	rules.flags = LOGGER_COMPRESS;
+	for (uint32_t i = 0; i < ARRAY_SIZE(paths); i++)
+		play_add(i, &rules, paths[i], paths[i]);
+	for (int n = 0; n < 3; n++)
+		for (uint32_t i = 0; i < ARRAY_SIZE(paths); i++) {
+			write_numbers(i, n, n + 1);
+			play_flush(i);
+		}
+	for (int i = 0;
+	     count_names("a.*.zst") < 2 || !count_names("b.*.zst") || !count_names("c.*.zst");
+	     i++) {
+		ck_assert_int_lt(i, 3000);
+		(void)poll(NULL, 0, 10);
+	}
+}
+END_TEST
+
 /* Bytes of memory of the store. */
 static off_t store_memory(void)
 {
@@ -331,6 +429,10 @@ void add_file_tests(Suite *suite)
 	tcase_add_test(t, a_reopened_stream_leaves_other_files_alone);
 	tcase_add_test(t, a_file_that_others_cut_is_written_on);
 	tcase_add_test(t, rotated_files_but_the_newest_are_compressed);
+	tcase_add_test(t, rotated_files_of_each_path_are_compressed);
+	tcase_add_test(t, a_file_that_cannot_be_compressed_is_passed_over);
+	tcase_add_test(t, a_compression_leaves_no_more_files_than_are_kept);
+	tcase_add_test(t, a_file_beside_its_compressed_one_counts_once);
 	tcase_add_test(t, a_loud_stream_gives_memory_back_when_it_is_quiet);
 	suite_add_tcase(suite, t);
 }

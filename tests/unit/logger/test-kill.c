@@ -153,15 +153,6 @@ START_TEST(no_line_is_lost_or_doubled_when_the_logger_is_killed)
 }
 END_TEST
 
-/* A helper alone: the child of the logger. */
-static void kill_helper(void)
-{
-	char command[64];
-
-	(void)snprintf(command, sizeof(command), "pkill -KILL -P %d", (int)play.pid);
-	(void)!system(command);
-}
-
 START_TEST(no_line_is_lost_or_doubled_when_a_helper_is_killed)
 {
 	struct logger_rules rules = kill_rules[0];
@@ -175,7 +166,7 @@ START_TEST(no_line_is_lost_or_doubled_when_a_helper_is_killed)
 	for (int i = 0; i < WRITERS; i++)
 		writers[i] = start_writer(i, n);
 	while (are_running(writers))
-		kill_helper();
+		(void)play_signal_helpers(SIGKILL);
 	play_flush(LOGGER_ALL);
 	text = read_all();
 	expect_lines(text, n);
@@ -301,8 +292,9 @@ START_TEST(the_pipe_of_a_loud_stream_has_its_size_again_after_a_kill)
 }
 END_TEST
 
-void add_kill_tests(Suite *suite)
+Suite *test_suite(void)
 {
+	Suite *suite = suite_create("logger that is killed");
 	TCase *t = tcase_create("kill");
 
 	tcase_add_checked_fixture(t, play_begin, play_end);
@@ -313,4 +305,5 @@ void add_kill_tests(Suite *suite)
 	tcase_add_test(t, a_thousand_kills_lose_and_double_nothing);
 	tcase_add_test(t, the_pipe_of_a_loud_stream_has_its_size_again_after_a_kill);
 	suite_add_tcase(suite, t);
+	return suite;
 }

@@ -281,12 +281,12 @@ START_TEST(the_logger_has_no_right_that_it_does_not_need)
 	play_flush(1);
 	(void)snprintf(
 		command, sizeof(command),
-		"for pid in %d $(pgrep -P %d); do"
+		"for pid in %d $(cat /proc/%d/task/%d/children); do"
 		"	grep -qx 'NoNewPrivs:	1' /proc/$pid/status &&"
 		"	grep -qx 'Seccomp:	%d' /proc/$pid/status &&"
-		"	grep -qxE 'CapEff:	000000000000000[02]' /proc/$pid/status || exit 1;"
+		"	grep -qxE 'CapEff:	000000000000000[03]' /proc/$pid/status || exit 1;"
 		"done",
-		(int)play.pid, (int)play.pid, HAS_FILTER ? 2 : 0);
+		(int)play.pid, (int)play.pid, (int)play.pid, HAS_FILTER ? 2 : 0);
 	ck_assert_int_eq(system(command), 0);
 }
 END_TEST
@@ -404,6 +404,47 @@ static long count_waits(void)
 	return n;
 }
 
+static void expect_member(const char *path, const char *text)
+{
+	size_t size;
+	char *all = play_read(path, &size);
+
+	ck_assert_msg(strstr(all, text), "%s", all);
+	free(all);
+}
+
+/* The daemon announces rules in the store, and sends them later: the process may write in between. */
+START_TEST(lines_wait_for_their_rules_and_have_the_process_of_their_run)
+{
+	struct logger_message m = { .type = LOGGER_CHANGE, .stream = 1, .cookie = 1 };
+	struct logger_rules other = play_file();
+	char path[128];
+
+	m.rules = play_file();
+	play_add(1, &m.rules, "a", "log");
+	play_add(2, &other, "other", "other");
+	play_run(1, 41, 1);
+	play_write(1, "one\n");
+	play_flush(1);
+	ck_assert_int_eq(store_set_rules(play.store, 1, 1), 0);
+	play_run(1, 0, 2);
+	play_write(1, "two\n");
+	while (play_counts(1).came_bytes < 8)
+		play_flush(2);
+	play_run(1, 42, 2);
+	play_write(2, "the logger has had its turn\n");
+	play_flush(2);
+	play_expect("log", "one\n");
+	m.rules.format = LOGGER_JSON;
+	m.rules.stamp = LOGGER_STAMP_NONE;
+	(void)snprintf(path, sizeof(path), "%s/new", directory);
+	ck_assert_int_eq(logger_send(play.control, &m, "a", path, -1), 0);
+	play_flush(1);
+	play_expect("log", "one\n");
+	expect_member("new", "\"pid\":42,\"generation\":2,");
+}
+END_TEST
+
 START_TEST(a_loud_writer_of_lines_does_not_wake_the_logger_with_each)
 {
 	enum { LINES = 300000, LARGE = 1024 * 1024 };
@@ -446,6 +487,7 @@ void add_line_tests(Suite *suite)
 	tcase_add_test(t, output_goes_to_the_standard_output_of_the_logger);
 	tcase_add_test(t, a_removed_stream_can_be_added_again);
 	tcase_add_test(t, a_change_concerns_only_later_lines);
+	tcase_add_test(t, lines_wait_for_their_rules_and_have_the_process_of_their_run);
 	tcase_add_test(t, a_loud_writer_of_lines_does_not_wake_the_logger_with_each);
 	tcase_add_test(t, the_logger_has_no_right_that_it_does_not_need);
 	tcase_add_test(t, the_logger_stops_when_all_is_written);

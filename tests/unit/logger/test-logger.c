@@ -6,8 +6,6 @@ Suite *test_suite(void)
 
 	add_line_tests(suite);
 	add_file_tests(suite);
-	add_kill_tests(suite);
-	add_trouble_tests(suite);
 	add_view_tests(suite);
 	add_out_tests(suite);
 	return suite;

@@ -246,10 +246,7 @@ END_TEST
 /* A helper that is stopped is one that hangs. */
 static void signal_helpers(int signo)
 {
-	char command[64];
-
-	(void)snprintf(command, sizeof(command), "pkill -%d -P %d", signo, (int)play.pid);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_gt(play_signal_helpers(signo), 0);
 }
 
 START_TEST(a_destination_that_hangs_holds_up_no_other_one)
@@ -403,8 +400,9 @@ START_TEST(sent_lines_are_written_or_counted_as_lost_after_a_kill_of_the_logger)
 }
 END_TEST
 
-void add_trouble_tests(Suite *suite)
+Suite *test_suite(void)
 {
+	Suite *suite = suite_create("logger in trouble");
 	TCase *t = tcase_create("trouble");
 
 	tcase_add_checked_fixture(t, play_begin, play_end);
@@ -421,4 +419,5 @@ void add_trouble_tests(Suite *suite)
 	tcase_add_test(t, a_reopen_is_not_lost_behind_a_helper_that_hangs);
 	tcase_add_test(t, sent_lines_are_written_or_counted_as_lost_after_a_kill_of_the_logger);
 	suite_add_tcase(suite, t);
+	return suite;
 }

@@ -178,6 +178,7 @@ START_TEST(the_types_of_the_text_are_those_of_the_structs)
 	view.service.schedule = "daily";
 	view.service.health = "healthy";
 	view.service.health_result = "";
+	view.service.log_trouble = "";
 	view.service.waiting = json_array();
 	view.service.logs = json_array();
 	view.service.ending = view.service.ended = view.service.stopped = true;

@@ -109,7 +109,7 @@ check_PROGRAMS += %D%/test-syscalls
 	%D%/test-syscalls.c
 %C%_test_syscalls_CFLAGS  = $(%C%_loop_test_loop_CFLAGS)
 %C%_test_syscalls_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=eventfd,--wrap=eventfd_write,--wrap=syscall
+	-Wl,--wrap=eventfd,--wrap=syscall
 %C%_test_syscalls_LDADD   = $(%C%_loop_test_loop_LDADD)
 
 check_PROGRAMS += %D%/loop/test-pool
@@ -130,6 +130,12 @@ check_PROGRAMS += %D%/test-fork
 	%D%/test-fork.c
 %C%_test_fork_CFLAGS  = $(%C%_loop_test_loop_CFLAGS)
 %C%_test_fork_LDADD   = $(%C%_loop_test_loop_LDADD)
+
+check_PROGRAMS += %D%/test-cancel
+%C%_test_cancel_SOURCES = tests/unit/fixtures/swansong/pair.h tests/unit/fixtures/swansong/caller.h \
+	%D%/test-cancel.c
+%C%_test_cancel_CFLAGS  = $(%C%_loop_test_loop_CFLAGS)
+%C%_test_cancel_LDADD   = $(%C%_loop_test_loop_LDADD)
 
 check_PROGRAMS += %D%/test-signal
 %C%_test_signal_SOURCES = tests/unit/fixtures/swansong/pair.h %D%/test-signal.c

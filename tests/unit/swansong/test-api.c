@@ -117,6 +117,7 @@ START_TEST(every_call_ends_with_the_stop)
 	struct swansong_guarded guarded;
 	char data[] = "ab", copy[2];
 	struct iovec iov = { .iov_base = data, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
 	int fds[2], left = 1, item;
 	struct pollfd p;
 
@@ -132,10 +133,14 @@ START_TEST(every_call_ends_with_the_stop)
 	ck_assert_int_eq(swansong_interrupt_poll(stop, &p, 1, UINT64_MAX), 1);
 	ck_assert_int_eq(swansong_interrupt_read(stop, fds[0], copy, 1), 1);
 	ck_assert_int_eq(swansong_interrupt_readv(stop, fds[0], &iov, 1), 1);
+	swansong_interrupt_set_deadline(stop, swansong_deadline_in(0));
+	ck_assert_int_eq(swansong_interrupt_connect(stop, fds[0], NULL, 0), -ENOTSOCK);
+	ck_assert_int_eq(swansong_interrupt_sendmsg(stop, fds[1], &message, 0), -ENOTSOCK);
+	ck_assert_int_eq(swansong_interrupt_recvmsg(stop, fds[0], &message, 0), -ENOTSOCK);
 	ck_assert(swansong_interrupt_sleep(stop, 0));
 	ck_assert(swansong_interrupt_next(stop, count_down, &left, &item));
 
-	swansong_shut_down(root);
+	ck_assert_int_eq(swansong_drain(root, root, 0), -ETIMEDOUT);
 	ck_assert_int_eq(swansong_interrupt_writev(stop, fds[1], &iov, 1), 0);
 	ck_assert_int_eq(swansong_interrupt_write(stop, fds[1], data, 1), 0);
 	ck_assert_int_eq(swansong_interrupt_poll(stop, &p, 1, UINT64_MAX), 0);

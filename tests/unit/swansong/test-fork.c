@@ -92,6 +92,47 @@ static void stop_and_look(void)
 		must(fcntl(fds[i], F_GETFD) < 0);
 }
 
+/* ---- a function of a loop that forks ---- */
+
+static atomic_int forked;
+
+static void fork_and_return(void *arg)
+{
+	pid_t pid = fork();
+
+	(void)arg;
+	if (pid != 0)
+		atomic_store(&forked, (int)pid);
+	else
+		(void)alarm(60);
+}
+
+static int status_of_forked(void)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(atomic_load(&forked), &status, 0), atomic_load(&forked));
+	return status;
+}
+
+/* In a turn of the loop, and in the last one after its stop. */
+START_TEST(a_posted_function_that_forks_may_return_in_both_processes)
+{
+	struct swansong_loop *loop;
+
+	ck_assert_int_eq(swansong_loop_new(root, &loop), 0);
+	ck_assert_int_eq(swansong_loop_start(loop), 0);
+	ck_assert_int_eq(swansong_loop_post(loop, fork_and_return, NULL), 0);
+	if (_i == 1)
+		ck_assert_int_eq(swansong_loop_stop(loop), 0);
+	while (!atomic_load(&forked))
+		sched_yield();
+	ck_assert_int_eq(status_of_forked(), 0);
+	ck_assert_int_eq(swansong_loop_stop(loop), 0);
+	(void)swansong_loop_unref(loop);
+}
+END_TEST
+
 START_TEST(a_stop_in_a_forked_process_is_not_seen_by_its_parent)
 {
 	in_fork(stop_and_look);
@@ -422,6 +463,8 @@ Suite *test_suite(void)
 	if (!THREADS_ARE_WATCHED) {
 		tcase_add_test(tc, a_thread_that_waits_is_not_waited_for_in_a_forked_process);
 		tcase_add_test(tc, a_job_that_forks_ends_in_both_processes);
+		tcase_add_loop_test(tc, a_posted_function_that_forks_may_return_in_both_processes,
+				    0, 2);
 	}
 	tcase_add_test(tc, a_function_on_another_thread_is_not_waited_for_in_a_forked_process);
 	tcase_add_loop_test(tc, loops_and_pools_have_ended_in_a_forked_process, 0, 2);

@@ -194,10 +194,123 @@ static void ref_a_gone_node(void)
 	(void)swansong_ref(child);
 }
 
+static void guard_a_gone_node(void)
+{
+	(void)swansong_unref(child);
+	(void)swansong_guard(child);
+}
+
+static void guard_a_gone_node_that_a_guard_keeps(void)
+{
+	struct swansong_guard g = swansong_guard(child), clone;
+
+	(void)swansong_unref(child);
+	clone = swansong_guard_clone(&g); /* needs no reference */
+	swansong_guard_drop(&clone);
+	(void)swansong_guard(child);
+}
+
+static void shut_a_gone_node_down(void)
+{
+	struct swansong *gone = root;
+
+	drop_pair();
+	swansong_shut_down(gone);
+}
+
+static void unref_completion_twice(void)
+{
+	ck_assert_int_eq(swansong_completion_new(root, &completion), 0);
+	(void)swansong_completion_unref(completion);
+	(void)swansong_completion_unref(completion);
+}
+
+static void unref_interrupt_twice(void)
+{
+	ck_assert_int_eq(swansong_interrupt_new(root, &interrupt), 0);
+	(void)swansong_interrupt_unref(interrupt);
+	(void)swansong_interrupt_unref(interrupt);
+}
+
+static void exit_thread(void *arg)
+{
+	pthread_exit(arg);
+}
+
+static void exit_in_a_notice(void)
+{
+	ck_assert_int_eq(swansong_interrupt_new(root, &interrupt), 0);
+	(void)swansong_interrupt_notify(interrupt, exit_thread, NULL);
+	swansong_shut_down(root);
+}
+
+static void exit_in_a_post(void)
+{
+	struct swansong_loop *loop;
+
+	ck_assert_int_eq(swansong_loop_new(root, &loop), 0);
+	ck_assert_int_eq(swansong_loop_start(loop), 0);
+	ck_assert_int_eq(swansong_loop_post(loop, exit_thread, NULL), 0);
+	pause();
+}
+
+static void exit_in_a_job(void)
+{
+	struct swansong_pool *pool;
+
+	ck_assert_int_eq(swansong_pool_new(root, 1, &pool), 0);
+	ck_assert_int_eq(swansong_pool_submit(pool, exit_thread, NULL), 0);
+	pause();
+}
+
+/* Two functions that run at the same time, each of which drops the completion of the other. */
+static struct swansong_completion *both[2];
+static pthread_barrier_t running;
+
+static void drop_the_other(void *arg)
+{
+	struct swansong_completion **other = arg;
+
+	(void)pthread_barrier_wait(&running);
+	*other = swansong_completion_unref(*other);
+}
+
+static long stop_one(void *arg)
+{
+	swansong_shut_down(arg);
+	return 0;
+}
+
+static void drop_each_other(void)
+{
+	struct swansong *second;
+	struct caller c;
+
+	(void)pthread_barrier_init(&running, NULL, 2);
+	ck_assert_int_eq(swansong_child(root, &second), 0);
+	ck_assert_int_eq(swansong_completion_new(child, &both[0]), 0);
+	ck_assert_int_eq(swansong_completion_new(second, &both[1]), 0);
+	(void)swansong_completion_notify(both[0], drop_the_other, &both[1]);
+	(void)swansong_completion_notify(both[1], drop_the_other, &both[0]);
+	caller_start(&c, stop_one, child);
+	swansong_shut_down(second);
+}
+
 static const struct {
 	void (*make)(void);
 	const char *word; /* of the message */
 } mistakes[] = {
+	{ guard_a_gone_node, "swansong_guard_at(): there is no reference to the node any more" },
+	{ guard_a_gone_node_that_a_guard_keeps,
+	  "swansong_guard_at(): there is no reference to the node any more" },
+	{ shut_a_gone_node_down,
+	  "swansong_shut_down(): there is no reference to the node any more" },
+	{ unref_completion_twice, "swansong_completion_unref(): it was dropped before" },
+	{ unref_interrupt_twice, "swansong_interrupt_unref(): it was dropped before" },
+	{ exit_in_a_notice, "a function that the library calls has ended its thread" },
+	{ exit_in_a_post, "a function that the library calls has ended its thread" },
+	{ exit_in_a_job, "a function that the library calls has ended its thread" },
+	{ drop_each_other, "each waits for the end of the other's function" },
 	{ child_of_none, "swansong_child(): there is no node" },
 	{ ref_none, "swansong_ref(): there is no node" },
 	{ shut_down_none, "swansong_shut_down(): there is no node" },

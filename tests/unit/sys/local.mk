@@ -1,7 +1,18 @@
 if HAVE_CHECK
+check_PROGRAMS += %D%/file/test-replace
+%C%_file_test_replace_SOURCES = %D%/file/test-replace.c
+%C%_file_test_replace_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_file_test_replace_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/file/test-path
+%C%_file_test_path_SOURCES = %D%/file/test-path.c
+%C%_file_test_path_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_file_test_path_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/spawn/test-spawn
 %C%_spawn_test_spawn_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/spawn/test-spawn.h %D%/spawn/test-spawn.c \
-	%D%/spawn/test-spawn-files.c %D%/spawn/test-spawn-terminal.c %D%/spawn/test-spawn-failure.c
+	%D%/spawn/test-spawn-files.c %D%/spawn/test-spawn-terminal.c %D%/spawn/test-spawn-failure.c \
+	%D%/spawn/test-spawn-begin.c
 %C%_spawn_test_spawn_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_spawn_test_spawn_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 

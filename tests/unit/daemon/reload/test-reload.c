@@ -338,6 +338,22 @@ static json_t *plan_of(const char *text)
 	return plan_json(plan);
 }
 
+START_TEST(plan_of_an_outdated_service_leaves_out_what_counts_already)
+{
+	static const char later[] = "[a]\ncommand = y\nstop-timeout = 7s\n";
+	json_t *changes, *list;
+
+	begin("[a]\ncommand = x\n");
+	begin_rollout(later);
+	changes = plan_of(later);
+	list = json_object_get(json_array_get(changes, 0), "keys");
+	ck_assert_uint_eq(json_array_size(list), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "key")),
+			 "command");
+	json_decref(changes);
+}
+END_TEST
+
 START_TEST(plan_shows_what_would_change)
 {
 	json_t *expected = json_pack(
@@ -397,6 +413,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, stopped_service_becomes_a_stopped_group_at_once);
 	tcase_add_test(tc, old_configurations_are_freed);
 	tcase_add_test(tc, plan_shows_what_would_change);
+	tcase_add_test(tc, plan_of_an_outdated_service_leaves_out_what_counts_already);
 	suite_add_tcase(s, tc);
 	return s;
 }

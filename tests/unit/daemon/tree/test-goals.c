@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/macro.h"
 #include "daemon/reload/plan.h"
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
@@ -280,6 +281,103 @@ START_TEST(oneshot_that_is_done_satisfies_a_requirement)
 }
 END_TEST
 
+/* --- members that are stopped by hand --- */
+
+static const char grouped[] = "[g/x]\ncommand = x\n[g/h/y]\ncommand = y\n"
+			      "[z]\ncommand = z\nrequires = g\nrestart = always\n"
+			      "[w@1]\ncommand = w\n[w@2]\ncommand = w\n[w@]\n"
+			      "[v]\ncommand = v\nrequires = w@\nrestart = always\n";
+
+/* A dependent that has crashed, or restarts for a reload, comes back without them. */
+START_TEST(dependent_comes_back_without_members_that_were_stopped)
+{
+	static const char *const members[] = { "g/x", "g/h", "w@1" };
+
+	begin(grouped);
+	stop(members[_i]);
+	end_asked();
+	expect("z up, v up");
+	ends("z", 1);
+	ends("v", 1);
+	pass(60 * SEC);
+	expect("z up, v up");
+	reload("[g/x]\ncommand = x\n[g/h/y]\ncommand = y\n"
+	       "[z]\ncommand = other\nrequires = g\nrestart = always\n"
+	       "[w@1]\ncommand = w\n[w@2]\ncommand = w\n[w@]\n"
+	       "[v]\ncommand = other\nrequires = w@\nrestart = always\n");
+	expect("z stopping, v stopping");
+	end_asked();
+	expect("z up, v up");
+	ck_assert(node_is_stopped(find(members[_i])));
+}
+END_TEST
+
+START_TEST(dependent_does_not_come_back_without_any_member)
+{
+	begin(grouped);
+	stop("g/x");
+	stop("g/h");
+	end_asked();
+	expect("z up");
+	ends("z", 1);
+	pass(60 * SEC);
+	expect("z backoff");
+	ck_assert(service("z")->blocked);
+	ck_assert_ptr_eq(start_order_culprit(service("z")), find("g/x"));
+	ck_assert_int_eq(start("g/x"), 0);
+	pass(60 * SEC);
+	expect("z up");
+}
+END_TEST
+
+START_TEST(dependent_does_not_come_back_without_a_member_that_has_failed)
+{
+	begin("[g/x]\ncommand = x\nrestart = never\n[g/y]\ncommand = y\n"
+	      "[z]\ncommand = z\nrequires = g\nrestart = always\n");
+	ends("g/x", 1);
+	stop("g/y");
+	end_asked();
+	ends("z", 1);
+	pass(60 * SEC);
+	expect("g/x failed, z backoff");
+	ck_assert(service("z")->blocked);
+}
+END_TEST
+
+START_TEST(start_of_a_dependent_starts_members_that_were_stopped)
+{
+	begin(grouped);
+	stop("g/x");
+	stop("w@1");
+	end_asked();
+	ck_assert_int_eq(start("z"), 0);
+	ck_assert_int_eq(start("v"), 0);
+	expect("g/x up, w@1 up");
+}
+END_TEST
+
+/* --- needs --- */
+
+/* A chain of needs in the order of its sections, and in the opposite one. */
+static const char *const chains[] = {
+	"[a]\ncommand = a\nwants = b\n"
+	"[b]\ncommand = b\nautostart = no\nwants = c\n"
+	"[c]\ncommand = c\nautostart = no\nrequires = d\n"
+	"[d]\ncommand = d\nautostart = no\n",
+	"[d]\ncommand = d\nautostart = no\n"
+	"[c]\ncommand = c\nautostart = no\nrequires = d\n"
+	"[b]\ncommand = b\nautostart = no\nwants = c\n"
+	"[a]\ncommand = a\nwants = b\n",
+};
+
+START_TEST(all_that_is_needed_starts_in_any_order_of_sections)
+{
+	begin(chains[_i]);
+	expect("a up, b up, c up, d up");
+	ck_assert_str_eq(launched(), "d c b a ");
+}
+END_TEST
+
 /* --- the order of groups --- */
 
 START_TEST(after_of_a_group_orders_members_that_are_stopped_singly)
@@ -323,6 +421,12 @@ Suite *test_suite(void)
 	tcase_add_test(tc, service_that_has_ended_starts_again_with_a_dependent);
 	tcase_add_test(tc, service_that_ends_while_a_dependent_waits_starts_with_the_next_start);
 	tcase_add_test(tc, oneshot_that_is_done_satisfies_a_requirement);
+	tcase_add_loop_test(tc, dependent_comes_back_without_members_that_were_stopped, 0, 3);
+	tcase_add_test(tc, dependent_does_not_come_back_without_any_member);
+	tcase_add_test(tc, dependent_does_not_come_back_without_a_member_that_has_failed);
+	tcase_add_test(tc, start_of_a_dependent_starts_members_that_were_stopped);
+	tcase_add_loop_test(tc, all_that_is_needed_starts_in_any_order_of_sections, 0,
+			    ARRAY_SIZE(chains));
 	tcase_add_test(tc, after_of_a_group_orders_members_that_are_stopped_singly);
 	suite_add_tcase(s, tc);
 	return s;

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "daemon/reload/plan.h"
 #include "daemon/reload/transient.h"
+#include "daemon/reload/use.h"
 #include "daemon/tree/goals.h"
 #include "tests/unit/fixtures/nomem.h"
 
@@ -70,7 +71,8 @@ static int run_transient(void *arg)
 	return transient_add(&tree, "g/t", properties, argv, false, arg, &node);
 }
 
-static void with_ever_more(int (*change)(void *arg), void *arg)
+/* Returns the number of allocations that the change takes. */
+static long with_ever_more(int (*change)(void *arg), void *arg)
 {
 	int r = -ENOMEM;
 	long n;
@@ -89,7 +91,7 @@ static void with_ever_more(int (*change)(void *arg), void *arg)
 		free(was);
 		free(is);
 	}
-	ck_assert_int_gt(n, 20);
+	return n - 1;
 }
 
 START_TEST(reload_without_memory_changes_nothing)
@@ -97,7 +99,7 @@ START_TEST(reload_without_memory_changes_nothing)
 	struct config *config = load(after);
 
 	begin(before);
-	with_ever_more(apply_plan, config);
+	ck_assert_int_ge(with_ever_more(apply_plan, config), 20);
 	config_unref(config);
 	ck_assert_ptr_nonnull(service("g/n/m"));
 	ck_assert_ptr_nonnull(service("g"));
@@ -111,9 +113,24 @@ START_TEST(run_without_memory_changes_nothing)
 
 	ck_assert_ptr_nonnull(reason);
 	begin(before);
-	with_ever_more(run_transient, reason);
+	ck_assert_int_ge(with_ever_more(run_transient, reason), 20);
 	ck_assert_ptr_eq(node_edges(find("g/t"), EDGE_REQUIRES)[0], find("a"));
 	(void)fclose(reason);
+}
+END_TEST
+
+static int use_node(void *arg)
+{
+	struct node *node;
+
+	return use_find(&tree, arg, &node);
+}
+
+START_TEST(guard_that_uses_a_node_without_memory_changes_nothing)
+{
+	begin(before);
+	ck_assert_int_ge(with_ever_more(use_node, find("a")), 10);
+	ck_assert_ptr_eq(node_edges(find("a+using"), EDGE_REQUIRES)[0], find("a"));
 }
 END_TEST
 
@@ -160,6 +177,7 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, reload_without_memory_changes_nothing);
 	tcase_add_test(tc, run_without_memory_changes_nothing);
+	tcase_add_test(tc, guard_that_uses_a_node_without_memory_changes_nothing);
 	tcase_add_loop_test(tc, node_that_cannot_be_renewed_stays_down, 0, 2);
 	suite_add_tcase(s, tc);
 	return s;

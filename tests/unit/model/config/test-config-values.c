@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "model/keys/diff.h"
 
 /* Values of keys, and their settings. */
 
@@ -123,7 +124,7 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->parts.edges->places[EDGE_REQUIRES].line, 11);
 	edges = node_config_edges(s, EDGE_AFTER);
 	ck_assert(edges[0] == only(config, "p") && edges[1] == only(config, "o") && !edges[2]);
-	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
+	ck_assert_str_eq(s->command, "/bin/x \"a b\" g/s");
 	ck_assert_str_eq(s->argv[1], "a b");
 	ck_assert_str_eq(s->argv[2], "g/s");
 	ck_assert_ptr_null(s->argv[3]);
@@ -250,6 +251,33 @@ START_TEST(probes_know_the_node)
 	ck_assert_ptr_null(one->argv[3]);
 	ck_assert_int_eq(two->kind, PROBE_UNIX);
 	ck_assert_str_eq(two->text, "/run/2.sock");
+}
+END_TEST
+
+START_TEST(addresses_of_probes_know_the_node)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[w@]\ninstances = 2\ncommand = x\nready = tcp:127.0.0.1:80%i\n"
+		     "health = http://localhost:90%i/a%20b/%i?n=%n&c=%%\n"
+		     "[w@2]\nready = tcp:127.0.0.1:802\nhealth = http://[::1]:80/%i\n");
+	const struct node_config *one = only(config, "w@1"), *two = only(config, "w@2");
+	const struct probe_config *health = &node_config_extras(one)->health;
+	struct key_set set;
+
+	ck_assert_int_eq(one->ready.kind, PROBE_TCP);
+	ck_assert_int_eq(ntohs(values_inet_port(one->ready.address)), 801);
+	ck_assert_ptr_null(one->ready.text);
+	ck_assert_int_eq(ntohs(values_inet_port(two->ready.address)), 802);
+	ck_assert_int_eq(ntohs(values_inet_port(health->address)), 901);
+	ck_assert_str_eq(health->text, "localhost:901/a%20b/1?n=w@1&c=%%");
+	ck_assert_str_eq(node_config_extras(two)->health.text, "[::1]:80/2");
+	(void)node_config_diff(one, two, &set);
+	ck_assert(key_set_has(&set, KEY_READY) && key_set_has(&set, KEY_HEALTH));
+	bad("[w@a]\ncommand = x\nready = tcp:127.0.0.1:%i\n",
+	    "f:3: [w@a] ready: invalid value '127.0.0.1:a': expected started, notify, fd:N with N "
+	    "from 3 to 1023, tcp:ADDRESS:PORT or http://ADDRESS:PORT/PATH with an IPv4 address, an "
+	    "[IPv6] address or localhost, unix:PATH, exec:COMMAND, or log:REGEX with a POSIX "
+	    "extended regular expression\n");
 }
 END_TEST
 
@@ -479,10 +507,10 @@ END_TEST
 
 START_TEST(files_of_output_have_limits)
 {
-	cleanup(config_unrefp) struct config *config =
-		good("[swansong]\nlog-keep = 7\n[a]\ncommand = x\nlog-size = 1M\nlog-age = 1d\n"
-		     "log-compress = yes\nlog-timestamp = iso-usec-local\nlog-full = block\n"
-		     "log-format = json\n[b]\ncommand = x\nlog-keep = 0\nlog-size = infinity\n");
+	cleanup(config_unrefp) struct config *config = good(
+		"[swansong]\nlog-keep = 7\n[a]\ncommand = x\nlog-size = 1M\nlog-age = 1d\n"
+		"log-compress = yes\nlog-timestamp = iso-usec-local\nlog-full = block\n"
+		"log-format = json\nlog-group = 4\n[b]\ncommand = x\nlog-keep = 0\nlog-size = infinity\n");
 	const struct outputs *a = node_config_outputs(only(config, "a"));
 	const struct outputs *b = node_config_outputs(only(config, "b"));
 
@@ -493,6 +521,8 @@ START_TEST(files_of_output_have_limits)
 	ck_assert_int_eq(a->log_timestamp, LOG_TIMESTAMP_ISO_USEC_LOCAL);
 	ck_assert_int_eq(a->log_full, LOG_FULL_BLOCK);
 	ck_assert_int_eq(a->log_format, LOG_FORMAT_JSON);
+	ck_assert_uint_eq(a->log_group, 4);
+	ck_assert_uint_eq(b->log_group, (gid_t)-1);
 	ck_assert_int_eq(b->log_format, LOG_FORMAT_DEFAULT);
 	ck_assert_uint_eq(b->log_size, UINT64_MAX);
 	ck_assert_uint_eq(b->log_age_usec, 0);
@@ -513,6 +543,7 @@ TCase *config_values_tests(void)
 	tcase_add_test(tc, keys_of_the_end_and_of_limits_are_read);
 	tcase_add_test(tc, readiness_has_all_kinds);
 	tcase_add_test(tc, probes_know_the_node);
+	tcase_add_test(tc, addresses_of_probes_know_the_node);
 	tcase_add_test(tc, sockets_are_read_with_their_options);
 	tcase_add_test(tc, agent_has_a_socket_of_its_own);
 	tcase_add_test(tc, agent_without_a_drain_delay_is_warned_of);

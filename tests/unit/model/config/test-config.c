@@ -210,6 +210,25 @@ START_TEST(a_directory_is_read_in_the_order_of_names)
 }
 END_TEST
 
+START_TEST(a_directory_is_read_with_its_conf_d)
+{
+	static const char *const path = "etc";
+	struct config *config = NULL;
+	struct texts texts;
+
+	ck_assert_int_eq(mkdir("etc", 0755), 0);
+	ck_assert_int_eq(mkdir("etc/conf.d", 0755), 0);
+	ck_assert_int_eq(mkdir("etc/conf.d/conf.d", 0755), 0);
+	write_file("etc/swansong.ini", "[z]\ncommand=x\n", 14);
+	write_file("etc/conf.d/a.ini", "[a]\n", 4);
+	write_file("etc/conf.d/conf.d/b.ini", "[b]\n", 4);
+	ck_assert_msg(load(&config, &path, 1, &texts) == 0, "%s", texts.all);
+	ck_assert_uint_eq(config->n_nodes, 3);
+	ck_assert_str_eq(config->nodes[2]->place.file, "etc/conf.d/a.ini");
+	config_unref(config);
+}
+END_TEST
+
 START_TEST(nothing_to_run_is_a_warning)
 {
 	static const char *const path = ".";
@@ -285,6 +304,7 @@ static TCase *config_files_tests(void)
 	tcase_add_test(tc, a_cycle_is_an_error);
 	tcase_add_test(tc, only_files_are_read);
 	tcase_add_test(tc, a_directory_is_read_in_the_order_of_names);
+	tcase_add_test(tc, a_directory_is_read_with_its_conf_d);
 	tcase_add_test(tc, nothing_to_run_is_a_warning);
 	tcase_add_test(tc, a_service_that_holds_nodes_counts_as_a_service);
 	tcase_add_test(tc, a_long_command_arrives_whole);

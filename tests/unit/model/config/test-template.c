@@ -89,7 +89,7 @@ START_TEST(a_number_makes_instances_from_one)
 	ck_assert_str_eq(said, "");
 	ck_assert_str_eq(node(config, "web/w@1")->argv[2], "1");
 	ck_assert_str_eq(node(config, "web/w@3")->argv[2], "3");
-	ck_assert_str_eq(node(config, "web/w@3")->command, "run --shard %i");
+	ck_assert_str_eq(node(config, "web/w@3")->command, "run --shard 3");
 	ck_assert_int_eq(node(config, "web/w@2")->umask, 027);
 	ck_assert_ptr_null(config_find(config, "web/w@4"));
 	ck_assert_ptr_null(config_find(config, "web/w@"));

@@ -138,6 +138,7 @@ START_TEST(blanks_around_are_removed)
 {
 	reads_as("[a]\nk \t=  v w \t\n", "1[a]\n2k=v w\n");
 	reads_as("[a]  \nk=\n", "1[a]\n2k=\n");
+	reads_as("[ a ]\n", "1[ a ]\n"); /* a name is not a value */
 }
 END_TEST
 
@@ -259,10 +260,7 @@ START_TEST(a_value_that_is_too_long_is_refused_not_truncated)
 }
 END_TEST
 
-/*
- * A section of three pieces, then a value of its line, with 200 bytes of room three pieces, and its
- * length.
- */
+/* A section and a value that is longer than the room: two lines of the library. */
 static int parse_with(int room, unsigned loses)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
@@ -286,7 +284,7 @@ static int parse_with(int room, unsigned loses)
 START_TEST(a_loss_in_the_library_is_noticed)
 {
 	ck_assert_int_eq(parse_with(200, 0), 0);
-	for (unsigned line = 1; line <= 8; line++)
+	for (unsigned line = 1; line <= 2; line++)
 		ck_assert_int_eq(parse_with(200, line), -EBADMSG);
 }
 END_TEST

@@ -32,10 +32,15 @@ static const char *text_of(char text[static TEXT_MAX], uint64_t usec)
 	return text;
 }
 
+static void in_zone(const char *zone)
+{
+	(void)setenv("TZ", zone, 1);
+	tzset();
+}
+
 static void in_berlin(void)
 {
-	(void)setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
-	tzset();
+	in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
 }
 
 /* 2026-11-23 is a Monday; the clock is changed on 2026-03-29 and 2026-10-25. */
@@ -119,6 +124,53 @@ START_TEST(time_that_comes_twice_counts_once_unless_all_hours_are_meant)
 }
 END_TEST
 
+/* Of zones that change the clock near midnight, or by another time than an hour. */
+#define NUUK	  "<-02>2<-01>,M3.5.0/-1,M10.5.0/0"
+#define HAVANA	  "CST5CDT,M3.2.0/0,M11.1.0/1"
+#define ST_JOHNS  "NST3:30NDT,M3.2.0/0:01,M11.1.0/0:01"
+#define LORD_HOWE "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"
+#define TROLL	  "<+00>0<+02>-2,M3.5.0/1,M10.5.0/3"
+static const struct {
+	const char *zone, *calendar, *from, *next;
+} changes[] = {
+	/* From 23:00 to 00:00. */
+	{ NUUK, "daily 23:30", "2024-03-30 22:00:00", "2024-03-31 00:00:00 -01" },
+	{ NUUK, "daily 23:30", "2024-03-31 00:00:00", "2024-03-31 23:30:00 -01" },
+	{ NUUK, "Sat 23:30", "2024-03-30 10:00:00", "2024-03-31 00:00:00 -01" },
+	{ NUUK, "*-03-30 23:59:59", "2024-03-01 10:00:00", "2024-03-31 00:00:00 -01" },
+	{ NUUK, "Sun 23:30", "2024-03-30 10:00:00", "2024-03-31 23:30:00 -01" },
+	/* From 00:00 back to 23:00. */
+	{ NUUK, "daily 23:30", "2024-10-26 10:00:00", "2024-10-26 23:30:00 -01" },
+	{ NUUK, "daily 23:30", "2024-10-26 23:30:00", "2024-10-27 23:30:00 -02" },
+	/* From 00:00 to 01:00, and from 01:00 back to 00:00. */
+	{ HAVANA, "Sun 00:30", "2026-03-07 10:00:00", "2026-03-08 01:00:00 CDT" },
+	{ HAVANA, "Sat 00:30", "2026-03-07 10:00:00", "2026-03-14 00:30:00 CDT" },
+	{ HAVANA, "Sun 00:30", "2026-10-31 10:00:00", "2026-11-01 00:30:00 CDT" },
+	{ HAVANA, "Sun 00:30", "2026-11-01 00:45:00", "2026-11-08 00:30:00 CST" },
+	/* From 00:01 to 01:01. */
+	{ ST_JOHNS, "daily 00:30", "2010-03-13 10:00:00", "2010-03-14 01:01:00 NDT" },
+	/* From 02:00 to 02:30. */
+	{ LORD_HOWE, "daily 02:15", "2026-10-03 10:00:00", "2026-10-04 02:30:00 +11" },
+	{ LORD_HOWE, "daily 01:45", "2026-04-04 10:00:00", "2026-04-05 01:45:00 +11" },
+	/* From 03:00 back to 01:00. */
+	{ TROLL, "daily 01:30", "2026-10-25 02:59:59", "2026-10-26 01:30:00 +00" },
+	{ TROLL, "*-10-25 01,02:30", "2026-10-25 02:30:00", "2027-10-25 01:30:00 +02" },
+};
+
+START_TEST(clock_may_change_at_midnight_or_by_any_time)
+{
+	char text[TEXT_MAX];
+	struct calendar c;
+
+	in_zone(changes[_i].zone);
+	ck_assert_int_eq(calendar_parse(changes[_i].calendar, &c), 0);
+	ck_assert_msg(strcmp(text_of(text, calendar_next(&c, usec_of(changes[_i].from))),
+			     changes[_i].next) == 0,
+		      "%s after %s in %s: %s, not %s", changes[_i].calendar, changes[_i].from,
+		      changes[_i].zone, text, changes[_i].next);
+}
+END_TEST
+
 START_TEST(text_that_is_no_calendar_is_refused)
 {
 	static const char *const bad[] = {
@@ -168,6 +220,8 @@ Suite *test_suite(void)
 
 	tcase_add_loop_test(tc, next_time_of_a_calendar, 0, ARRAY_SIZE(times));
 	tcase_add_loop_test(tc, time_that_comes_twice_counts_once_unless_all_hours_are_meant, 0, 2);
+	tcase_add_loop_test(tc, clock_may_change_at_midnight_or_by_any_time, 0,
+			    ARRAY_SIZE(changes));
 	tcase_add_test(tc, text_that_is_no_calendar_is_refused);
 	tcase_add_test(tc, next_time_is_later_and_none_is_left_out);
 	suite_add_tcase(suite, tc);

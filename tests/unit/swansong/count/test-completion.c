@@ -449,6 +449,19 @@ START_TEST(any_number_of_threads_may_wait)
 }
 END_TEST
 
+/* The node of the work is below the node whose stop cuts it. */
+START_TEST(a_drain_cuts_only_work_that_is_late)
+{
+	struct swansong_guard g = swansong_guard(child);
+
+	ck_assert_int_eq(swansong_drain(child, root, swansong_deadline_in(1000)), -ETIMEDOUT);
+	ck_assert_int_eq(swansong_state(root), SWANSONG_SHUTTING_DOWN);
+	swansong_guard_drop(&g);
+	ck_assert_int_eq(swansong_drain(child, root, 0), 0);
+	ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("swansong-completion");
@@ -473,6 +486,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, functions_run_when_all_levels_are_counted_children_first);
 	tcase_add_test(tc, dropping_a_completion_waits_for_its_running_function);
 	tcase_add_loop_test(tc, a_thread_that_sees_completion_sees_the_work, 0, 5);
+	tcase_add_test(tc, a_drain_cuts_only_work_that_is_late);
 	tcase_add_test(tc, any_number_of_threads_may_wait);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,6 +1,8 @@
 #include "tests/unit/fixtures/swansong/pair.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "swansong/count/node-private.h"
 #include <swansong/swansong.h>
@@ -178,6 +180,22 @@ START_TEST(counts_do_not_overflow_at_32_bits)
 }
 END_TEST
 
+/* The program ends, in place of a node that is never complete. */
+START_TEST(a_count_below_zero_ends_the_program)
+{
+	struct swansong_guard g = swansong_guard(child), copy = g;
+
+	(void)setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	if (_i == 1)
+		swansong_shut_down(root);
+	swansong_guard_drop(&g);
+	swansong_guard_drop(&copy); /* on a node that runs, the stop or the last unref() finds it */
+	if (_i == 2)
+		drop_pair();
+	swansong_shut_down(root);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("swansong-guard");
@@ -195,6 +213,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, no_lock_is_taken_for_a_guard, 0, 2);
 	tcase_add_test(tc, nodes_do_not_share_cache_lines);
 	tcase_add_test(tc, counts_do_not_overflow_at_32_bits);
+	tcase_add_loop_test_raise_signal(tc, a_count_below_zero_ends_the_program, SIGABRT, 0, 3);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

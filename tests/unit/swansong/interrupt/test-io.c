@@ -1,6 +1,7 @@
 #include "tests/unit/fixtures/swansong/pair.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -409,6 +410,97 @@ START_TEST(no_wakeup_of_a_reader_is_lost_in_2000_races)
 }
 END_TEST
 
+START_TEST(a_call_that_would_wait_ends_at_the_deadline)
+{
+	char byte = 1;
+	size_t n = 0;
+
+	open_kind(_i);
+	swansong_interrupt_set_deadline(stop, swansong_deadline_in(1000));
+	ck_assert_int_eq(swansong_interrupt_read(stop, in, &byte, 1), -ETIMEDOUT);
+	ck_assert_int_eq(swansong_interrupt_write(stop, out, &byte, 1), 1);
+	while (n < 100 * 1000 * 1000 && swansong_interrupt_write(stop, out, &byte, 1) == 1)
+		n++;
+	ck_assert_int_eq(swansong_interrupt_write(stop, out, &byte, 1), -ETIMEDOUT);
+	ck_assert_int_eq(swansong_interrupt_read(stop, in, &byte, 1), 1); /* it need not wait */
+	swansong_interrupt_set_deadline(stop, UINT64_MAX);
+	ck_assert_int_eq(swansong_interrupt_read(stop, in, &byte, 1), 1);
+}
+END_TEST
+
+static int listen_at(struct sockaddr_in *address)
+{
+	socklen_t length = sizeof(*address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	*address = (struct sockaddr_in){ AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)address, sizeof(*address)), 0);
+	ck_assert_int_eq(listen(fd, 0), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)address, &length), 0);
+	return fd;
+}
+
+static int new_client(void)
+{
+	return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+/* The first two connections fill the queue; a third one would wait. */
+START_TEST(a_connection_is_made_or_ends_at_the_deadline_or_the_stop)
+{
+	struct sockaddr_in address;
+	const struct sockaddr *a = (const struct sockaddr *)&address;
+	int fd[5], r = 0, n, listener = listen_at(&address);
+
+	for (n = 0; n < 4 && r == 0; n++) {
+		fd[n] = new_client();
+		swansong_interrupt_set_deadline(stop, swansong_deadline_in(300000));
+		r = swansong_interrupt_connect(stop, fd[n], a, sizeof(address));
+	}
+	ck_assert_int_gt(n, 1);
+	ck_assert_int_eq(r, -ETIMEDOUT);
+	swansong_interrupt_set_deadline(stop, 0);
+	ck_assert_int_eq(swansong_interrupt_accept(stop, listener, NULL, NULL, 0) >= 0, 1);
+	swansong_shut_down(root);
+	fd[n] = new_client();
+	ck_assert_int_eq(swansong_interrupt_connect(stop, fd[n], a, sizeof(address)), -ESHUTDOWN);
+	close(listener);
+	while (n >= 0)
+		close(fd[n--]);
+}
+END_TEST
+
+START_TEST(a_refused_connection_is_an_error)
+{
+	struct sockaddr_in address;
+	int fd = new_client();
+
+	close(listen_at(&address));
+	ck_assert_int_eq(
+		swansong_interrupt_connect(stop, fd, (struct sockaddr *)&address, sizeof(address)),
+		-ECONNREFUSED);
+	close(fd);
+}
+END_TEST
+
+START_TEST(messages_are_sent_and_received_until_the_stop)
+{
+	char byte = 'x';
+	struct iovec iov = { &byte, 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	open_socket();
+	swansong_interrupt_set_deadline(stop, 0);
+	ck_assert_int_eq(swansong_interrupt_recvmsg(stop, in, &m, 0), -ETIMEDOUT);
+	ck_assert_int_eq(swansong_interrupt_sendmsg(stop, out, &m, MSG_NOSIGNAL), 1);
+	ck_assert_int_eq(swansong_interrupt_recvmsg(stop, in, &m, 0), 1);
+	ck_assert_int_eq(swansong_interrupt_sendmsg(stop, -1, &m, 0), -EBADF);
+	swansong_shut_down(root);
+	ck_assert_int_eq(swansong_interrupt_recvmsg(stop, in, &m, 0), 0);
+	ck_assert_int_eq(swansong_interrupt_sendmsg(stop, out, &m, 0), 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("swansong-io");
@@ -427,6 +519,10 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, the_natural_end_and_faults_are_those_of_the_call, 0, ROUNDS);
 	tcase_add_loop_test(tc, signals_end_nothing, 0, ROUNDS);
 	tcase_add_loop_test(tc, the_flags_of_the_file_stay_and_no_descriptor_is_left, 0, ROUNDS);
+	tcase_add_loop_test(tc, a_call_that_would_wait_ends_at_the_deadline, 0, ROUNDS);
+	tcase_add_test(tc, a_connection_is_made_or_ends_at_the_deadline_or_the_stop);
+	tcase_add_test(tc, a_refused_connection_is_an_error);
+	tcase_add_test(tc, messages_are_sent_and_received_until_the_stop);
 	tcase_add_loop_test(tc, files_on_disks_are_read_to_their_end, 0, 4);
 	tcase_add_loop_test(tc, no_wakeup_of_a_reader_is_lost_in_2000_races, 0, ROUNDS);
 	suite_add_tcase(suite, tc);

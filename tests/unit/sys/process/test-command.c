@@ -33,6 +33,18 @@ START_TEST(every_signal_except_stops_is_passed_on_unchanged)
 }
 END_TEST
 
+START_TEST(the_command_alone_gets_stops_of_the_terminal_unchanged)
+{
+	static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+	struct command_options o;
+
+	command_options_init(&o);
+	ck_assert_ptr_null(command_option(&o, COMMAND_SINGLE, NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
+		ck_assert_int_eq(forward_as(&o.forward, stops[i], 1), stops[i]);
+}
+END_TEST
+
 /* SIGPIPE of a log without a reader. */
 START_TEST(signals_caused_by_init_are_not_passed_on)
 {
@@ -390,6 +402,7 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("command");
 
 	tcase_add_test(tc, every_signal_except_stops_is_passed_on_unchanged);
+	tcase_add_test(tc, the_command_alone_gets_stops_of_the_terminal_unchanged);
 	tcase_add_test(tc, signals_caused_by_init_are_not_passed_on);
 	tcase_add_test(tc, signals_are_rewritten);
 	tcase_add_test(tc, an_invalid_rule_is_refused);

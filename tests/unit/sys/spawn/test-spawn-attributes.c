@@ -264,20 +264,26 @@ START_TEST(a_missing_capability_cannot_be_passed_on)
 }
 END_TEST
 
-START_TEST(an_impossible_limit_is_reported)
+/* Also in memory of its own, which a score makes. */
+START_TEST(an_impossible_limit_is_lowered_and_reported)
 {
 	struct spawn_failure failure = { 0 };
+	struct rlimit ours, got;
 	struct spawned s;
-	pid_t pid;
 
 	init(&s);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &ours), 0);
 	/* No process may have descriptors beyond fs.nr_open. */
 	attributes.limits[RLIMIT_NOFILE] =
 		(struct rlimit){ .rlim_cur = 100, .rlim_max = 2000000000 };
-	check_failure(&s.spec, SPAWN_STEP_LIMIT, EPERM);
-	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), SPAWN_E_CHILD);
-	ck_assert_int_eq(failure.limit, RLIMIT_NOFILE);
-	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
+	attributes.limits[RLIMIT_CORE] = (struct rlimit){ 0, 0 };
+	if (_i == 1)
+		attributes.oom_score_adjust = 1000;
+	ck_assert_int_eq(spawn(&s.spec, &s.pid, &failure), 0);
+	ck_assert_uint_eq(failure.lowered, 1U << RLIMIT_NOFILE);
+	ck_assert_int_eq(prlimit(s.pid, RLIMIT_NOFILE, NULL, &got), 0);
+	ck_assert_uint_eq(got.rlim_cur, 100);
+	ck_assert_uint_eq(got.rlim_max, ours.rlim_max);
 	spawned_done(&s);
 }
 END_TEST
@@ -291,7 +297,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, spawned_setup, NULL);
 	tcase_add_test(tc, without_attributes_nothing_changes);
 	tcase_add_loop_test(tc, limits_apply_only_to_the_child, 0, RLIM_NLIMITS);
-	tcase_add_test(tc, an_impossible_limit_is_reported);
+	tcase_add_loop_test(tc, an_impossible_limit_is_lowered_and_reported, 0, 2);
 	tcase_add_test(tc, priorities_apply_only_to_the_child);
 	tcase_add_test(tc, the_child_runs_on_its_processors);
 	tcase_add_test(tc, limits_are_set_last);

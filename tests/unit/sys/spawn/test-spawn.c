@@ -6,12 +6,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "sys/spawn/raw.h"
 #include "tests/unit/fixtures/spawned.h"
 #include "tests/unit/sys/spawn/test-spawn.h"
 
@@ -62,12 +64,12 @@ static void without_clone3(void)
 	ck_assert(!has_clone3());
 }
 
-/* Only with the flags of spawn(): a sanitizer creates threads. */
+/* Only with the flag of spawn(), which forks do not have. */
 static void without_clone(void)
 {
 	spawned_setup();
-	refuse(SYS_clone, CLONE_VFORK, EPERM);
-	ck_assert_int_lt(syscall(SYS_clone, CLONE_VFORK | CLONE_VM, NULL, NULL, NULL, NULL), 0);
+	refuse(SYS_clone, CLONE_VM, EPERM);
+	ck_assert_int_lt(syscall(SYS_clone, CLONE_VM | CLONE_VFORK, NULL, NULL, NULL, NULL), 0);
 }
 
 static void without_close_range(void)
@@ -123,6 +125,22 @@ START_TEST(the_environment_has_the_pid_of_the_child)
 	s.spec.pid_places[1] = b + 2;
 	s.spec.argv = spawned_words("sh", "-c", "test \"$A\" = $$ && test \"$B\" = $$");
 	ck_assert_int_eq(spawned_run(&s.spec), 0);
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(the_pid_may_be_longer_than_the_word)
+{
+	char a[sizeof("A2345678901=") + SPAWN_PID_MAX] = "A2345678901=";
+	char *const envp[] = { (char[]){ "PATH=/usr/bin:/bin" }, a, (char[]){ "B=next" }, NULL };
+	struct spawned s;
+
+	spawned_init(&s);
+	s.spec.envp = envp;
+	s.spec.pid_places[0] = a + strlen(a);
+	s.spec.argv = spawned_words("sh", "-c", "test \"$A2345678901\" = $$ && test \"$B\" = next");
+	for (int i = 0; i < 20; i++)
+		ck_assert_int_eq(spawned_run(&s.spec), 0);
 	spawned_done(&s);
 }
 END_TEST
@@ -204,7 +222,7 @@ START_TEST(without_processes_there_is_an_error)
 	struct spawned s;
 
 	spawned_init(&s);
-	refuse(SYS_clone, CLONE_VFORK, EAGAIN);
+	refuse(SYS_clone, SIGCHLD, EAGAIN);
 	refuse(SYS_clone3, 0, EAGAIN);
 	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), -EAGAIN);
 	ck_assert_int_eq(failure.step, SPAWN_STEP_NONE);
@@ -221,6 +239,7 @@ static void add_case(Suite *s, const char *name, SFun setup)
 	tcase_add_test(tc, the_exit_status_is_that_of_the_program);
 	tcase_add_test(tc, the_program_gets_its_words_and_variables);
 	tcase_add_test(tc, the_environment_has_the_pid_of_the_child);
+	tcase_add_test(tc, the_pid_may_be_longer_than_the_word);
 	tcase_add_test(tc, the_umask_is_set_or_inherited);
 	tcase_add_test(tc, no_signal_is_blocked_in_the_child);
 	tcase_add_test(tc, mask_and_ignored_signals_can_be_set);
@@ -229,6 +248,7 @@ static void add_case(Suite *s, const char *name, SFun setup)
 	test_spawn_add_files(tc);
 	test_spawn_add_terminals(tc);
 	test_spawn_add_failures(tc);
+	test_spawn_add_begin(tc);
 	suite_add_tcase(s, tc);
 }
 
@@ -241,7 +261,7 @@ Suite *test_suite(void)
 	add_case(s, "without close_range", without_close_range);
 	add_case(s, "with close_range refused", refused_close_range);
 #if defined(__x86_64__) || defined(__aarch64__)
-	if (has_clone3())
+	if (SPAWN_SHARES_MEMORY && has_clone3())
 		add_case(s, "with clone3 alone", without_clone);
 #endif
 	return s;

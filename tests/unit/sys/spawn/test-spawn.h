@@ -10,3 +10,6 @@ void test_spawn_add_terminals(TCase *tc);
 
 /* Failed starts and their reasons: test-spawn-failure.c. */
 void test_spawn_add_failures(TCase *tc);
+
+/* Starts that the parent does not wait for: test-spawn-begin.c. */
+void test_spawn_add_begin(TCase *tc);

@@ -1,0 +1,180 @@
+/* Paths on which another user has put something: each row is made by a shell in a folder of root's. */
+#include "tests/unit/fixtures/main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/macro.h"
+#include "sys/file/path.h"
+
+static char folder[64];
+
+static void setup(void)
+{
+	(void)snprintf(folder, sizeof(folder), "/tmp/test-path.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+static void teardown(void)
+{
+	char command[100];
+
+	ck_assert_int_eq(chdir("/"), 0);
+	(void)snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* "his" is a directory of another user, "ours" one of root's. */
+#define HIS  "mkdir -p his ours; chown 65534 his; "
+#define TEAM "mkdir team ours; chmod 775 team; "
+#define TMP  "mkdir tmp ours; chmod 1777 tmp; "
+
+static const struct row {
+	const char *made, *path;
+	int result;
+	const char *doubt; /* of a refused path; NULL: none */
+} rows[] = {
+	/* nothing on the path can be changed by another user */
+	{ "", "new", 0, NULL },
+	{ "", "made/for/it/new", 0, NULL },
+	{ "touch file", "file", 0, NULL },
+	{ "touch file; chown 65534 file", "file", 0, NULL },
+	{ "touch file; ln file second", "file", 0, NULL },
+	{ "touch file; ln -s file link", "link", 0, NULL },
+	{ "mkdir a; ln -s a b; ln -s ../b a/c", "a/c/new", 0, NULL },
+	{ "mkdir a b", "a/../b/./new", 0, NULL },
+	{ "ln -s missing link", "link", 0, NULL },
+	{ "ln -s link link", "link", -ELOOP, NULL },
+	{ "mkdir file", "file", -EISDIR, NULL },
+	{ "mkdir file", "file/", -EISDIR, NULL },
+	{ "touch file", "file/new", -ENOTDIR, NULL },
+	{ "mkfifo file", "file", -ENOTSUP, NULL },
+	/* the directory of another user */
+	{ HIS, "his/new", 0, NULL },
+	{ HIS, "his/a/b/new", 0, NULL },
+	{ HIS "ln -s his link", "link/new", 0, NULL },
+	{ HIS "touch his/file; chown 65534 his/file", "his/file", 0, NULL },
+	{ HIS "touch his/file", "his/file", 0, NULL },
+	{ HIS "ln -s ../ours his/logs", "his/logs/new", -ELOOP, "his" },
+	{ HIS "ln -s ../ours his/logs", "his/logs/a/b/new", -ELOOP, "his" },
+	{ HIS "touch ours/file; ln -s ../ours/file his/file", "his/file", -ELOOP, "his" },
+	{ HIS "ln -s ../ours/new his/file", "his/file", -ELOOP, "his" },
+	{ HIS "touch ours/file; ln ours/file his/file", "his/file", -EMLINK, "his" },
+	{ HIS "mkdir his/deep; ln -s ../../ours his/deep/logs", "his/deep/logs/new", -ELOOP,
+	  "his" },
+	{ HIS "mkdir his/deep", "his/deep/../new", -ELOOP, "his" },
+	{ HIS "mkfifo his/file", "his/file", -ENOTSUP, "his" },
+	{ HIS "mkdir his/file", "his/file", -EISDIR, "his" },
+	{ HIS "ln -s /proc/self/cwd his/logs", "his/logs/new", -ELOOP, "his" },
+	/* a directory of a group's */
+	{ TEAM, "team/new", 0, NULL },
+	{ TEAM "touch team/file; chown 65534 team/file", "team/file", 0, NULL },
+	{ TEAM "ln -s ../ours team/logs", "team/logs/new", -ELOOP, "team" },
+	{ TEAM "touch ours/file; ln ours/file team/file", "team/file", -EMLINK, "team" },
+	/* a directory of all users, with the sticky bit: what is ours stays ours */
+	{ TMP, "tmp/new", 0, NULL },
+	{ TMP, "tmp/ours/new", 0, NULL },
+	{ TMP "mkdir tmp/ours place; ln -s ../../place tmp/ours/logs", "tmp/ours/logs/new", 0,
+	  NULL },
+	{ TMP "mkdir tmp/his; chown 65534 tmp/his", "tmp/his/new", 0, NULL },
+	{ TMP "ln -s ../ours tmp/logs", "tmp/logs/new", -ELOOP, "tmp" },
+	{ TMP "touch tmp/file; chown 65534 tmp/file", "tmp/file", -EUSERS, "tmp" },
+	{ TMP "touch ours/file; ln ours/file tmp/file", "tmp/file", -EMLINK, "tmp" },
+	{ TMP "chmod 777 tmp; mkdir tmp/ours; ln -s ../../ours tmp/ours/logs", "tmp/ours/logs/new",
+	  -ELOOP, "tmp" },
+};
+
+static int open_it(const char *path)
+{
+	int fd = path_open(path, O_WRONLY | O_APPEND | O_CREAT, 0640);
+
+	ck_assert_int_eq(fd_close(fd), -1);
+	return fd < 0 ? fd : 0;
+}
+
+START_TEST(a_path_is_refused_where_another_user_leads_it_elsewhere)
+{
+	const struct row *row = &rows[_i];
+	char path[200], doubtful[200] = "";
+	struct path_doubt doubt;
+	mode_t mask = umask(022);
+
+	if (geteuid() != 0)
+		return;
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, row->path);
+	if (row->doubt)
+		(void)snprintf(doubtful, sizeof(doubtful), "%s/%s", folder, row->doubt);
+	ck_assert_msg(system(*row->made ? row->made : ":") >= 0, "%s", row->made);
+	/* The judgement beforehand is that of the opening, whether the path is relative or not. */
+	ck_assert_msg(path_refusal(path, true, 0, &doubt) == row->result, "%s", row->made);
+	if (row->result < 0)
+		ck_assert_str_eq(doubt.at, doubtful);
+	ck_assert_int_eq(path_refusal(row->path, true, 0, &doubt), row->result);
+	ck_assert_msg(open_it(path) == row->result, "%s", row->made);
+	ck_assert_int_eq(open_it(row->path), row->result);
+	ck_assert_int_eq(access("ours/new", F_OK), -1);
+	ck_assert_int_eq(access("ours/a", F_OK), -1);
+	(void)umask(mask);
+}
+END_TEST
+
+START_TEST(a_refused_path_makes_nothing)
+{
+	struct path_doubt doubt;
+
+	ck_assert_int_eq(path_refusal("a/b/new", true, geteuid(), &doubt), 0);
+	ck_assert_int_eq(access("a", F_OK), -1);
+}
+END_TEST
+
+START_TEST(names_that_are_too_long_are_refused)
+{
+	char path[2 * PATH_MAX];
+
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
+	ck_assert_int_eq(open_it(path), -ENAMETOOLONG);
+	path[NAME_MAX + 2] = '\0';
+	ck_assert_int_eq(open_it(path), -ENAMETOOLONG);
+	ck_assert_int_eq(open_it(""), -EISDIR);
+	ck_assert_int_eq(open_it("/"), -EISDIR);
+}
+END_TEST
+
+START_TEST(a_rename_keeps_the_other_file)
+{
+	struct path path;
+
+	ck_assert_int_eq(system("echo a >a; echo b >b"), 0);
+	ck_assert_int_eq(path_find(&path, "a", PATH_FIND), 0);
+	ck_assert_int_eq(path_rename_in(&path, "a", "b", PATH_KEEP), -EEXIST);
+	ck_assert_int_eq(path_rename_in(&path, "a", "c", PATH_KEEP), 0);
+	ck_assert_int_eq(path_rename_in(&path, "c", "b", PATH_REPLACE), 0);
+	ck_assert_int_eq(path_unlink_in(&path, "b"), 0);
+	ck_assert_int_eq(path_unlink_in(&path, "b"), -ENOENT);
+	path_done(&path);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("path");
+	TCase *tc = tcase_create("path");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, a_path_is_refused_where_another_user_leads_it_elsewhere, 0,
+			    (int)ARRAY_SIZE(rows));
+	tcase_add_test(tc, a_refused_path_makes_nothing);
+	tcase_add_test(tc, names_that_are_too_long_are_refused);
+	tcase_add_test(tc, a_rename_keeps_the_other_file);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

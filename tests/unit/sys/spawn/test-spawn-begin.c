@@ -1,0 +1,173 @@
+#include "tests/unit/sys/spawn/test-spawn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/fixtures/spawned.h"
+
+static struct spawn_pool pool;
+
+/* Waits for the outcome.  Return: as spawn_check(). */
+static int settle(struct spawning *s, struct spawn_failure *failure)
+{
+	int error, r;
+
+	do {
+		struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+		(void)poll(&p, 1, -1);
+		r = spawn_check(s, &pool, failure, &error);
+	} while (r == SPAWN_E_PENDING);
+	return r;
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+START_TEST(the_child_reads_nothing_of_the_parent)
+{
+	char shell[] = "sh", program[] = "exit 7", path[] = "PATH=/usr/bin:/bin";
+	char *argv[] = { shell, (char[]){ "-c" }, program, NULL };
+	char *envp[] = { path, NULL };
+	struct spawn_failure failure;
+	struct spawning spawning;
+	struct spawned s;
+	int error;
+
+	spawned_init(&s);
+	s.spec.argv = argv;
+	s.spec.envp = envp;
+	for (int i = 0; i < 100; i++) {
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+		memset(program, 'x', sizeof(program) - 1);
+		memset(path, 'x', sizeof(path) - 1);
+		argv[0] = NULL;
+		ck_assert_int_eq(settle(&spawning, &failure), 0);
+		ck_assert_ptr_null(spawning.block);
+		ck_assert_int_eq(status_of(spawning.pid), 7);
+		memcpy(program, "exit 7", sizeof(program));
+		memcpy(path, "PATH=/usr/bin:/bin", sizeof(path));
+		argv[0] = shell;
+	}
+	spawned_done(&s);
+	spawn_pool_done(&pool);
+}
+END_TEST
+
+START_TEST(children_that_are_made_together_do_not_share_a_stack)
+{
+	struct spawn_failure failure;
+	struct spawning spawning[40];
+	struct spawned s;
+	char number[8];
+	int error;
+
+	spawned_init(&s);
+	for (int i = 0; i < 40; i++) {
+		(void)snprintf(number, sizeof(number), "exit %d", i);
+		s.spec.argv = spawned_words("sh", "-c", number);
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning[i], &error), 0);
+	}
+	for (int i = 0; i < 40; i++) {
+		ck_assert_int_eq(settle(&spawning[i], &failure), 0);
+		ck_assert_int_eq(status_of(spawning[i].pid), i);
+	}
+	spawned_done(&s);
+	spawn_pool_done(&pool);
+}
+END_TEST
+
+/* The errno of the parent is its own, whatever fails in a child beside it. */
+START_TEST(a_failing_child_leaves_errno_alone)
+{
+	struct spawn_failure failure;
+	struct spawning spawning;
+	struct spawned s;
+	int error;
+
+	spawned_init(&s);
+	s.spec.argv = spawned_words("/nonexistent", NULL, NULL);
+	for (int i = 0; i < 200; i++) {
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+		errno = EXDEV;
+		ck_assert_int_eq(status_of(spawning.pid), 127);
+		ck_assert_int_eq(errno, EXDEV);
+		ck_assert_int_eq(settle(&spawning, &failure), SPAWN_E_CHILD);
+		ck_assert_int_eq(failure.step, SPAWN_STEP_EXEC);
+	}
+	spawned_done(&s);
+	spawn_pool_done(&pool);
+}
+END_TEST
+
+static void ended_by_handler(int signo)
+{
+	_exit(signo);
+}
+
+START_TEST(a_handler_of_the_parent_does_not_run_in_the_child)
+{
+	struct sigaction action = { .sa_handler = ended_by_handler };
+	struct spawn_failure failure;
+	struct spawning spawning;
+	struct spawned s;
+	int error, status;
+
+	spawned_init(&s);
+	ck_assert_int_eq(sigaction(SIGABRT, &action, NULL), 0);
+	for (int i = 0; i < 100; i++) {
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+		(void)kill(spawning.pid, SIGABRT);
+		ck_assert_int_eq(waitpid(spawning.pid, &status, 0), spawning.pid);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+		(void)settle(&spawning, &failure);
+	}
+	spawned_done(&s);
+	spawn_pool_done(&pool);
+}
+END_TEST
+
+START_TEST(without_a_descriptor_the_end_settles_the_start)
+{
+	struct spawn_failure failure;
+	struct spawning spawning;
+	struct rlimit limit;
+	struct spawned s;
+	int error;
+
+	spawned_init(&s);
+	s.spec.argv = spawned_words("sh", "-c", "exit 9");
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	s.spec.descriptors = &(struct rlimit){ limit.rlim_cur, limit.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, limit.rlim_max }), 0);
+	s.spec.keep_descriptors = true;
+	ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(spawning.fd, -1);
+	ck_assert_int_eq(spawn_step_of(&spawning), SPAWN_STEP_NONE);
+	ck_assert_int_eq(status_of(spawning.pid), 9);
+	ck_assert_int_eq(spawn_check(&spawning, &pool, &failure, &error), 0);
+	spawned_done(&s);
+	spawn_pool_done(&pool);
+}
+END_TEST
+
+void test_spawn_add_begin(TCase *tc)
+{
+	tcase_add_test(tc, the_child_reads_nothing_of_the_parent);
+	tcase_add_test(tc, children_that_are_made_together_do_not_share_a_stack);
+	tcase_add_test(tc, a_failing_child_leaves_errno_alone);
+	tcase_add_test(tc, a_handler_of_the_parent_does_not_run_in_the_child);
+	tcase_add_test(tc, without_a_descriptor_the_end_settles_the_start);
+}
