@@ -21,14 +21,25 @@ check-fast:
 .PHONY: check-units
 check-units:
 	$(MAKE) $(AM_MAKEFLAGS) check \
-		TESTS="`echo $(check_PROGRAMS) | tr ' ' '\n' | grep -E '^tests/(unit|fuzz)/'` $(lints) $$more"
+		TESTS="`echo $(check_PROGRAMS) | tr ' ' '\n' | grep -E '^tests/(unit|fuzz|sim)/'` $(lints) $$more"
 
 # For builds with a sanitizer: address and undefined behaviour of all that one thread does, and, as only
 # libswansong has threads, the thread sanitizer for that.
-# Nothing else is built than what they are made of.
+# Nothing else is built than what they are made of.  The attacks are made on the whole programs as well.
 run_programs = \
 	logs=`echo $(check_PROGRAMS) | tr ' ' '\n' | sed -n "s|^$$folder/.*|&.log|p"`; \
 	logs=`echo $$logs $$more`; \
+	rm -f $$logs; \
+	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) TEST_LOGS="$$logs"
+
+# The tests of $(TESTS): a unit test needs its own program, a lint or a story everything but these; see
+# GNUmakefile.in.
+.PHONY: check-only
+check-only:
+	+@case '$(TESTS:=) ' in *'.sh '*) \
+		$(MAKE) $(AM_MAKEFLAGS) all-am $(check_DATA) $(check_LTLIBRARIES) || exit ;; \
+	esac; \
+	logs=`for test in $(TESTS:=); do echo $${test%.sh}.log; done`; logs=`echo $$logs`; \
 	rm -f $$logs; \
 	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) TEST_LOGS="$$logs"
 
@@ -38,15 +49,25 @@ check-unit:
 	+@folder=tests/unit; $(run_programs)
 
 .PHONY: check-address check-thread
-check-address:
-	+@folder=tests/unit; more='$(stepped_programs:=.log) $(fuzz_programs:=.log)'; $(run_programs)
+check-address: all $(helpers)
+	+@folder=tests/unit; more='$(stepped_programs:=.log) $(fuzz_programs:=.log) $(attack_stories:.sh=.log)'; $(run_programs)
 check-thread:
 	+@folder=tests/unit/swansong; more='$(racing_programs:=.log)'; $(run_programs)
+
+# Small changes that a test should notice: N of them by SEED, below IN.
+EXTRA_DIST += %D%/mutate
+.PHONY: mutate
+mutate:
+	$(top_srcdir)/%D%/mutate -n "$(N)" -s "$(SEED)" -i "$(IN)" -b '$(abs_top_builddir)'
+N    = 50
+SEED = 1
+IN   = src
 
 include tests/lint/local.mk
 # The order is that in which they run: what takes long begins first.
 include tests/stress/local.mk
 include tests/unit/local.mk
+include tests/sim/local.mk
 include tests/fuzz/local.mk
 include tests/helpers/local.mk
 include tests/integration/local.mk

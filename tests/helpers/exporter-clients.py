@@ -2,17 +2,24 @@
 
 crowd NUMBER   so many streams of events, of which each fifth is never read; prints "open", and
                "heard N" when all others have heard that the service db is up again
-fill NUMBER    so many streams of events; closes those that are refused, and prints "N refused"
+fill NUMBER PID
+               so many streams of events; closes those that are refused while the server, PID, is stopped,
+               which reads all of their ends at once, and prints "N refused"
 slow           a request with a byte each half second; prints "ended" when the server ends it
 stuck          a request for a long reply that is not read; prints "ended" likewise
+heads NUMBER ADDRESS  so many connections of this address with half a request on each; replaces those that the
+               server ends, and prints "open" when all were open
+logs NUMBER    so many requests for the lines of the service web, as far as there are places; prints "sent"
 guess NUMBER   so many actions with wrong tokens; prints the status of each
 half TOKEN     half the body of an action; prints "sent", and "ended" when the server ends it
 late TOKEN     an action, nine seconds after another request on its connection; prints its status
 leave TOKEN    an action, of which the reply is not awaited
 rude           half a request, long headers, bytes that are no HTTP; prints what comes of each
 """
+import os
 import resource
 import selectors
+import signal
 import socket
 import sys
 import time
@@ -60,14 +67,16 @@ def crowd(port, number):
     time.sleep(1000)
 
 
-def fill(port, number):
+def fill(port, number, pid):
     clients = [connect(port) for _ in range(int(number))]
     for s in clients:
         s.settimeout(5)
         s.sendall(request("/events"))
     refused = [s for s in clients if b" 503 " in s.recv(64)]
+    os.kill(int(pid), signal.SIGSTOP)
     for s in refused:
         s.close()
+    os.kill(int(pid), signal.SIGCONT)
     print(len(refused), "refused", flush=True)
     time.sleep(1000)
 
@@ -86,6 +95,39 @@ def slow(port):
         except OSError:
             break
     print("ended", flush=True)
+
+
+def heads(port, number, address):
+    def begin():
+        s = socket.socket()
+        s.bind((address, 0))
+        s.connect(("127.0.0.1", port))
+        events.register(s, selectors.EVENT_READ)
+        try:
+            s.sendall(b"GET / HTTP/1.1\r\n")
+        except OSError:
+            pass  # it has been ended already
+
+    events = selectors.DefaultSelector()
+    for _ in range(int(number)):
+        begin()
+    print("open", flush=True)
+    while True:
+        for key, _ in events.select():
+            events.unregister(key.fileobj)
+            key.fileobj.close()
+            begin()
+
+
+def logs(port, number):
+    clients = [connect(port) for _ in range(int(number))]
+    for s in clients:
+        try:
+            s.sendall(request("/api/logs?node=web"))
+        except OSError:
+            pass  # another one has taken its place
+    print("sent", flush=True)
+    time.sleep(1000)
 
 
 def stuck(port):

@@ -31,6 +31,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/rude-client.py \
 	%D%/talker.py \
 	%D%/counter.py \
+	%D%/fuzz-convert.py \
 	%D%/holder.py \
 	%D%/exporter-clients.py \
 	%D%/notify-log.py \

@@ -42,8 +42,8 @@ cp "$(program swansong-logger)" "$dir/image/swansong-logger"
 cp "$(program swansong-exporter)" "$dir/image/swansong-exporter"
 sed -i "s|/usr/libexec/swansong|$pkglibexecdir|" "$dir/image/Containerfile.tree"
 printf '#!/bin/sh\necho hello >/run/index.html\nexec httpd -f -p 8000 -h /run\n' >"$dir/image/app"
-ok "the image is built" podman build --isolation=chroot --ulimit nofile=4096:4096 --pull-never -f "$dir/image/Containerfile.tree" \
-	-t shop "$dir/image"
+ok "the image is built" podman build --isolation=chroot "${limits[@]}" --pull-never \
+	-f "$dir/image/Containerfile.tree" -t shop "$dir/image"
 
 # The folders that the pod makes writable.
 mapfile -t mounts < <(python3 -c '

@@ -30,6 +30,20 @@ ok "another user does not" not setpriv --reuid=65534 --regid=65534 --clear-group
 stop_daemon
 is "it ends" "$status" 0
 
+# Without one of its own, a user talks to the daemon of root.
+"${as_user[@]}" "$swansongctl" status >"$dir/out" 2>&1
+is "without any daemon there is an error" "$?" 3
+ok "the error names both places" says "$dir/out" "$place/control.sock: .*; nor that of root: /run/swansong/control.sock"
+(unset SWANSONG_SOCKET && exec "$swansongd" -c "$ini" >>"$log" 2>&1 </dev/null) &
+daemon=$!
+cleanup_fn end_process "$daemon"
+wait_for 10 test -S /run/swansong/control.sock || die "the daemon of root is there"
+"${as_user[@]}" "$swansongctl" status >"$dir/out" 2>&1
+is "the daemon of root refuses a user without rights" "$?" 5
+chmod 666 /run/swansong/control.sock
+ok "a user with rights finds it" wait_for 10 "${as_user[@]}" "$swansongctl" status
+stop_daemon
+
 for trick in 'mkdir -m 700' 'mkdir -m 777' 'ln -s /var'; do
 	rm -rf "$place"
 	$trick "$place"

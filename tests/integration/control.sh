@@ -40,7 +40,7 @@ stop_daemon
 
 # --- Rude clients: of another user, where there is one
 as_nobody=()
-if [ "$(awk 'END { print NR, $3 }' /proc/self/uid_map)" != "1 1" ]; then
+if is_root; then
 	as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 fi
 config <<END
@@ -93,7 +93,7 @@ if [ ${#as_nobody[@]} = 0 ]; then
 fi
 is "other users may be allowed to read" "$("${as_nobody[@]}" "$swansongctl" status --json |
 	jq -r '.nodes[] | select(.path == "web") | .service.state')" up
-for verb in "start web" "stop web" "shutdown" "restart web" "reload" "guard web -- true"; do
+for verb in "start web" "stop web" "shutdown" "restart web" "reload" "guard web -- true" "guard --using web -- true"; do
 	# shellcheck disable=SC2086  # words
 	"${as_nobody[@]}" "$swansongctl" $verb >"$dir/denied" 2>&1
 	is "but not: $verb" "$?" 5
@@ -120,6 +120,8 @@ wait_for 10 test -S "$dir/named" || die "the socket is at the configured path"
 is "with the configured mode and group" "$(stat -c '%a %g' "$dir/named")" "660 54321"
 ok "which goes before the environment" not test -e "$socket"
 ok "a user of the group may do all" "${of_the_group[@]}" "$swansongctl" -s "$dir/named" restart web
+ok "but run no program of no file" not "${of_the_group[@]}" "$swansongctl" -s "$dir/named" run other -- true
+ok "as work that uses a node does" "${of_the_group[@]}" "$swansongctl" -s "$dir/named" guard --using web -- true
 "${as_nobody[@]}" "$swansongctl" -s "$dir/named" status >"$dir/denied" 2>&1
 is "another user may not connect" "$?" 5
 stop_daemon

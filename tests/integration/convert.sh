@@ -44,6 +44,8 @@ converts queue 1
 has queue '[swansong]' 'control-mode = 0770'
 has queue '[swansong]' 'control-group = www-data'
 has queue '[swansong]' 'shutdown-timeout = 3610s'
+like "a budget that the unit would cut is named" "$(cat "$dir/queue.err")" \
+	'note: shutdown-timeout: .*100s.*TimeoutStopSec=3800s and SWANSONG_GRACE=3800s'
 has queue '[queue-worker@]' 'instances = 00 01 02 03 04 05 06 07'
 has queue '[queue-worker@]' 'stop-timeout = 3600s'
 has queue '[queue-worker@]' 'log = file:/var/www/app/storage/logs/worker.log'
@@ -139,6 +141,39 @@ is "bad.conf: exit status 2" "$converted" 2
 ok "bad.conf: nothing is written" not test -e "$dir/bad.ini"
 is "bad.conf: all mistakes are reported" "$(grep -oE 'conf:[0-9]+' "$dir/bad.err" | xargs)" \
 	"conf:4 conf:7 conf:9 conf:15 conf:19"
+
+# A value that is another one for each process, and names that are no format.
+tricky() { # LINE...: $converted is the exit status, and the messages are printed
+	printf '%s\n' '[supervisord]' '[program:p]' 'command=true' 'numprocs=2' "$@" >"$dir/tricky.conf"
+	"$convert" -o "$dir/tricky.ini" "$dir/tricky.conf" 2>&1
+	converted=$?
+}
+for numbered in 'exitcodes=%(process_num)s' 'startretries=%(process_num)d' 'umask=02%(process_num)d' \
+	'directory=/%(process_num)d'; do
+	for name in '%(process_num)d' '%(program_name)s_%(process_num)02d'; do
+		tricky "process_name=$name" "$numbered" >"$dir/tricky.err"
+		ok "$name, $numbered: no traceback" not grep -v "^$dir/tricky.conf:[0-9]*: " "$dir/tricky.err"
+		ok "and a valid result" ctl check "$dir/tricky.ini"
+	done
+done
+tricky 'process_name=%(process_num)d' 'exitcodes=%(process_num)s' >/dev/null
+is "only the process with that status has success-status" \
+	"$(grep -B 1 success-status "$dir/tricky.ini")" "[p@1]
+success-status = 1"
+for name in '%(process_num)%%02d' '%(process_num)99999999d' '%(process_num)d%(process_num)'; do
+	tricky "process_name=$name" >"$dir/tricky.err"
+	is "$name is reported with its line" "$converted $(cut -d: -f2 "$dir/tricky.err" | sort -u)" "2 5"
+done
+like "so are too many processes" "$(tricky 'numprocs=100000000' 'process_name=%(process_num)d')" \
+	'tricky.conf:5: numprocs is 100000000: expected 1000 at most'
+
+# Mutations of these files, the same ones each time as far as the time allows.
+is_survived() {
+	timeout 60 /usr/bin/python3 "$top_srcdir/tests/helpers/fuzz-convert.py" "$(realpath "$convert")" 10 1 \
+		"$confs"/*.conf >"$dir/fuzz"
+}
+ok "mutated files end with a result, or with lines for their mistakes" is_survived
+tail -n 100 "$dir/fuzz" | sed 's/^/# /'
 
 # The example of the manual.
 sed -n '/^\[program:worker\]/,/^\.Ed/{/^\.Ed/!p;}' "$top_srcdir/man/swansong-migration.7" \

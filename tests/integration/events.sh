@@ -74,6 +74,12 @@ like "with the client that asked" "$(jq -r 'select(.to == "shutting_down") | .ca
 ok "and the next generation" wait_for 5 happened "$dir/events" db complete running
 is "numbers have no gap" "$(jq .number "$dir/events" | awk 'NR > 1 && $1 != last + 1 { print "gap" } { last = $1 }')" ""
 is "a client that asks for one node gets events of no other" "$(jq -r .node "$dir/web" | grep -v ^web)" ""
+head_of_events() {
+	timeout 20 "$swansongctl" events web/app --last 1 "$@" | head -n 1 >/dev/null
+	[ "${PIPESTATUS[0]}" = 141 ] # the status of SIGPIPE
+}
+ok "a client ends with its reader, before the next event" head_of_events
+ok "also with JSON" head_of_events --json
 is "the last two are two" "$(ctl events --json --no-wait --last 2 | wc -l)" 2
 like "for people there is a line each" "$(ctl events --no-wait --last 1)" \
 	'^[0-9:]+\.[0-9]+ db: starting -> up \(ready\)'
@@ -127,7 +133,7 @@ ok "and is the end of it" wait_for 5 says "$log" 'db: killed by SIGKILL'
 is "the log is found" "$(ctl logs -n 1 web/app)" "got USR1"
 is "names are listed" "$(ctl list | tr '\n' ' ')" "/ web web/app db full crash late "
 
-if [ "$(id -u)" = 0 ]; then
+if is_root; then
 	chmod 666 "$socket"
 	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$(program swansongctl)" "$@"; }
 	ok "any user may read events" as_nobody events --no-wait

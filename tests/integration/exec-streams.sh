@@ -68,7 +68,7 @@ is "a service that reads a missing FIFO is not held up" "$(content fifo.log)" "e
 ok "a missing file is named" says "$log" "missing: cannot start: open $dir/none: No such file"
 ok "a directory as well" says "$log" "directory: cannot start: open $dir: Is a directory"
 ok "a link of another user is not written to" wait_for 10 says "$log" \
-	"link: log: cannot write $dir/shared/link: it is a symbolic link in a directory that another user may"
+	"link: log: cannot write $dir/shared/link: it leads through a symbolic link, or .., below a directory that another"
 is "and stays as it was" "$(content in)" "given|"
 stop_daemon
 

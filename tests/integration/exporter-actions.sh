@@ -53,7 +53,7 @@ give_token 0123456789abcde
 like "so is a short one" "$(refused --actions --token-file "$token_file")" "too short: expected at least 16"
 mkfifo -m 600 "$dir/fifo"
 like "and a pipe" "$(refused --actions --token-file "$dir/fifo")" "not a regular file"
-if [ "$(id -u)" = 0 ]; then
+if is_root; then
 	give_token "$token"
 	chown 65534 "$token_file"
 	like "and a file of another user" "$(refused --actions --token-file "$token_file")" "belongs to another user"
@@ -81,12 +81,12 @@ ok "and is down" wait_for 5 shows db down
 pid=$(pid_of web/app)
 is "a group is restarted" "$(act "$(body restart web)")" 200
 ok "with a new process" wait_for 5 has_new_pid
-like "the log of the exporter has it" "$(cat "$exporter_log")" 'web: a client asks for io.swansong.Restart'
+like "the log of the exporter has it" "$(cat "$exporter_log")" 'web: 127\.0\.0\.1, port [0-9]+ asks for io.swansong.Restart'
 like "so have the events of the daemon" "$(got /api/node/web/app '.events[].cause')" "pid $exporter"
 
 is "no such node" "$(act "$(body start nothing)") $(error)" "404 no such node"
 is "a name with a quote, a newline and a tag" "$(act "$(body stop $'a"\n<script>')") $(error)" "404 no such node"
-is "which is one line of the log" "$(grep -c 'script>: a client' "$exporter_log")" 1
+is "which is one line of the log" "$(grep -c 'script>: 127' "$exporter_log")" 1
 is "the root is not stopped" "$(act "$(body stop "")") $(error | cut -d: -f1)" "409 the root cannot be stopped"
 is "an unknown action" "$(act "$(body shutdown web)") $(error)" \
 	"400 unknown action: expected start, stop or restart"
@@ -192,7 +192,7 @@ end_process "$exporter"
 
 # --- Without the right to do so ---
 
-if [ "$(id -u)" = 0 ]; then
+if is_root; then
 	{ printf '[swansong]\ncontrol-mode = 0666\n' && cat "$ini"; } >"$ini.new"
 	mv "$ini.new" "$ini"
 	chown 65534 "$token_file"

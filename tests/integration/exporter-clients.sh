@@ -21,6 +21,12 @@ is "hosts that are addresses are served" "$(for host in 127.0.0.1 10.1.2.3:80 '[
 is "and a name that is allowed" "$(status_for Host Status.Example:443)" 200
 is "any other name is refused" "$(for host in evil.example 127.0.0.1.evil.example localhost.evil '[::1' ''
 	do status_for Host "$host"; done)" 421421421421421
+is "so is a port that is none" "$(for host in 127.0.0.1:9evil localhost:65536 '[::1]:80]'
+	do status_for Host "$host"; done)" 421421421
+status_of_raw() { (printf '%b\r\n' "$1" >&3 && head -c 12 <&3 | tail -c 3) 3<>/dev/tcp/127.0.0.1/9633; } # HEAD
+is "HTTP/1.1 needs the header Host, once" "$(status_of_raw 'GET / HTTP/1.1\r\n') $(
+	status_of_raw 'GET / HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n')" "400 400"
+is "HTTP/1.0 needs none" "$(status_of_raw 'GET / HTTP/1.0\r\n')" 200
 is "so is a page of another site" "$(status_for Origin http://evil.example)$(status_for Origin null)" 403403
 is "but not one of this site" "$(status_for Origin https://status.example -H 'Host: status.example')" 200
 is "a page of another site loads no stream as an image" \
@@ -56,11 +62,50 @@ kill -CONT "$daemon"
 end_process "$exporter"
 
 descriptors_max=256 start_exporter
-clients fill 192 >"$dir/fill" &
+clients fill 192 "$exporter" >"$dir/fill" &
 cleanup_fn end_process $!
 ok "with few descriptors, some streams are refused" wait_for 10 says "$dir/fill" '^48 refused'
 is "and a probe has a connection" "$(status_of /healthz)" 200
 end_process "$exporter"
+
+# Half-open requests of another address, twice as many as there are places; each that ends is replaced.
+descriptors_max=256 start_exporter
+exec 7<>/dev/tcp/127.0.0.1/9633
+printf 'GET /healthz HTTP/1.1\r\n' >&7
+/usr/bin/python3 "$top_srcdir/tests/helpers/exporter-clients.py" 9633 heads 400 127.0.0.2 >"$dir/heads" &
+attack=$!
+cleanup_fn end_process $attack
+wait_for 4 says "$dir/heads" open || die "the attack has begun"
+printf 'Host: localhost\r\n\r\n' >&7
+is "half-open requests of one address end none of another" "$(timeout 5 head -c 12 <&7)" "HTTP/1.1 200"
+exec 7>&-
+is "and keep no probe away" "$(for _ in {1..20}; do status_of /healthz --max-time 2; done | sort -u)" \
+	"$(printf '200%.0s' {1..20})"
+is "nor a page, nor a stream" "$(status_of / --max-time 2) $(status_of /events --max-time 1)" "200 200"
+end_process $attack
+began=$SECONDS
+clients slow >"$dir/slow"
+ok "the head of a request has to come within 5 seconds" test $((SECONDS - began)) -lt 10
+end_process "$exporter"
+
+# All places are taken by what does not end for others: streams, and requests that wait for a daemon that hangs.
+descriptors_max=512 start_exporter --logs --max-logs 8
+clients fill 400 "$exporter" >"$dir/full" &
+cleanup_fn end_process $!
+wait_for 10 says "$dir/full" refused || die "there are as many streams as may be"
+kill -STOP "$daemon"
+clients logs 512 >"$dir/logs" &
+cleanup_fn end_process $!
+wait_for 10 says "$dir/logs" sent || die "the requests are sent"
+is_full() { # takes a place itself, as that of each request for the page is free again
+	status_of '/api/logs?node=web' >/dev/null &
+	[ "$(status_of / --max-time 2)" = 503 ]
+}
+ok "when all places are taken, pages are refused" wait_for 10 is_full
+is "but not probes" "$(status_of /metrics --max-time 2)" 200
+kill -CONT "$daemon"
+end_process "$exporter"
+
 stop_daemon
 is "the daemon ends well" "$status" 0
 finish

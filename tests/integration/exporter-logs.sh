@@ -174,7 +174,7 @@ ok "so they do to a client that polls" wait_for 15 texts_are polled 1 early
 # --- Without the right to read them ---
 
 end_process "$exporter"
-if [ "$(id -u)" = 0 ]; then
+if is_root; then
 	kill -TERM "$daemon"
 	await_daemon 10
 	begin_config '[swansong]' 'control-mode = 0666'

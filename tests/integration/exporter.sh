@@ -18,6 +18,9 @@ start_daemon
 ctl wait --for ready --timeout 10s
 start_exporter
 since_removed='del(.. | .since_usec?)'
+right_of() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$exporter/status"; } # NAME
+is "it keeps no capability, also of root" "$(for set in CapPrm CapEff CapAmb; do right_of $set; done | sort -u)" 0000000000000000
+is "and can gain none" "$(right_of NoNewPrivs)" 1
 is "the nodes are those of swansongctl" "$(got /api/tree ".nodes | $since_removed" | jq -cS .)" \
 	"$(ctl status --json | jq -cS ".nodes | $since_removed")"
 is "a node has its guards" "$(got /api/node/web/api '.guards[].kind')" process
@@ -120,7 +123,7 @@ done
 end_process "$exporter"
 stop_daemon
 
-if [ "$(id -u)" = 0 ]; then
+if is_root; then
 	# The example of the manual, of the section that is no group of it.
 	sed -n '/^\[swansong\]/,/^\.Ed/p' "$top_srcdir/man/swansong-exporter.8" |
 		sed "/^\./d; s|^command = |&$(realpath "$top_builddir")/|" >"$ini"

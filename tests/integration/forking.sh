@@ -22,6 +22,7 @@ pid_in() { cat "$dir/$1.pid"; } # NAME
 fails() { # NAME REGEX: with the reason
 	ok "$1: the start fails" wait_for 20 has_state "$1" failed
 	ok "$1: and the log gives the reason" says "$log" "$1: no main process: pid-file $dir/$1.pid: $2"
+	like "$1: and so does its status" "$(field "$1" .service.result)" ": pid-file $dir/$1.pid: $2"
 }
 never='restart = never'
 brief='start-timeout = 500ms'
@@ -60,6 +61,11 @@ setsid "$idle" &
 echo $! >"$pid"
 chown 65534 "$pid"
 END
+script refused <<'END'
+setsid "$idle" &
+echo $! >"$pid"
+chown 65534 "$pid"
+END
 script vanishes <<'END'
 exit 0
 END
@@ -89,6 +95,7 @@ tree() {
 	for name in foreign garbage empty negative none link fifo owned nothing; do
 		forking "$name" "$never" "$brief"
 	done
+	forking refused
 	forking vanishes "$never"
 	forking breaks "$never"
 	forking stale "$brief" "$never" 'kill-leftovers = no'
@@ -119,6 +126,10 @@ story() { # "with" or "without" control groups
 	echo >"$dir/go2"
 	ok "$1: until it is written" wait_for 10 has_state written up
 
+	refused='refused: pid-file .*refused.pid refused: a file of another user .*: set notify-user'
+	ok "$1: a refused file is logged at once" wait_for 10 says "$log" "$refused"
+	is "$1: and not again" "$(state refused) $(grep -c 'refused: pid-file' "$log")" 'starting 1'
+
 	fails foreign 'not a process of the service'
 	ok "the other process lives" kill -0 $$
 	fails garbage 'not a pid'
@@ -131,6 +142,7 @@ story() { # "with" or "without" control groups
 	fails nothing 'no such file'
 	ok "$1: nothing of them remains" nothing_of owned
 	fails vanishes 'no such file' # at once: its start-timeout is long
+	like "$1: the reply to a start gives the reason" "$(ctl start vanishes 2>&1)" "pid-file $dir/vanishes.pid: no such file"
 	ok "breaks: the start command fails" wait_for 10 has_state breaks failed
 	ok "breaks: with its status" says "$log" 'breaks: exited with status 3'
 

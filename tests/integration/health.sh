@@ -25,6 +25,20 @@ health-interval = 20ms
 health-retries = 2
 on-unhealthy = log
 stop-timeout = 60s
+[talks]
+autostart = no
+command = sh -c 'echo first; exec $helpers/idle'
+log = file:$dir/talks.log
+health = exec:sh -c 'printf "loud\n%%05000d\n\nno such table\n\n"; printf "part" >&2; exit 3'
+health-interval = 20ms
+health-retries = 1
+on-unhealthy = log
+[mute]
+autostart = no
+command = $helpers/idle
+ready = exec:sh -c 'printf "%%0900000d\n" 1; echo "still loading" >&2; exit 1'
+start-timeout = 2s
+restart = never
 [hung]
 command = $helpers/idle
 health = exec:sh -c 'echo \$\$ >>$dir/hung; sleep 1000 & echo \$! >>$dir/hung; wait'
@@ -75,6 +89,21 @@ has_health() { [ "$(field "$1" .service.health)" = "$2" ]; } # NODE HEALTH
 logged() { grep -Ec -- "$1" "$log"; } # REGEX: how often
 more_lines() { [ "$(wc -l <"$2")" -gt "$1" ]; } # NUMBER FILE
 
+# --- The output of a check -------------------------------------------------------------------------
+
+ctl start talks >/dev/null
+ok "a check that fails" wait_for 10 has_health talks unhealthy
+is "is shown with the last line of its output" "$(field talks .service.health_result)" \
+	"exit status 3: part"
+ok "and in the log" says "$log" 'talks: unhealthy, 1 times in a row: exit status 3: part'
+is "which is not in that of the service" "$(cat "$dir/talks.log")" first
+ctl stop talks >/dev/null
+ctl start mute >/dev/null 2>&1
+is "a service that did not become ready has failed" "$(state mute)" failed
+ctl stop mute >/dev/null
+ok "and the log has the last line of the check" \
+	says "$log" 'mute: was not ready, by the last check: exit status 1: still loading'
+
 # --- Processes that check ----------------------------------------------------------------------------
 
 is_looked_at() { ctl guards watched --json | jq -e '.guards[] | select(.kind == "action" and .why == "health")'; }
@@ -96,7 +125,7 @@ is "the health of a missing node has an exit status of its own" $? 4
 ok "a command that ends with 0 is well" wait_for 10 has_health logged healthy
 echo 1 >"$dir/logged"
 ok "and with 1 is not, so often" wait_for 10 has_health logged unhealthy
-is "why is shown" "$(field logged .service.health_result)" "exit status 1"
+is "why is shown" "$(field logged .service.health_result)" "exit status 1: 1"
 like "also to people" "$(ctl status logged)" 'health: *unhealthy since .*last: exit status 1'
 like "and in the list" "$(ctl status)" 'logged .*, unhealthy'
 ctl health >"$dir/out"

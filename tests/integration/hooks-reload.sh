@@ -12,6 +12,11 @@ reload-signal = SIGUSR2
 command = $helpers/signal-log $dir/asked
 reload-command = sh -c 'kill -USR1 \$MAINPID'
 reload-command = sh -c 'echo >$dir/second; read _ <$dir/fifo'
+[deaf]
+command = sleep 1000
+[deaf-to-other]
+command = sleep 1000
+reload-signal = SIGUSR1
 [failing]
 command = $helpers/signal-log $dir/failing
 reload-command = sh -c 'exit 4'
@@ -32,6 +37,14 @@ ok "by SIGHUP" wait_for 5 says "$dir/plain" '^HUP$'
 ok "another is done" ctl reload other
 ok "by the signal it asks for" wait_for 5 says "$dir/other" '^USR2$'
 ok "and no other" not says "$dir/other" HUP
+
+for name in deaf deaf-to-other; do
+	pid=$(pid_of $name)
+	is "a process without a handler gets none" \
+		"$(ctl reload $name 2>&1 | grep -o 'the reload-signal would end its main process')" \
+		'the reload-signal would end its main process'
+	is "and goes on" "$(pid_of $name) $(state $name)" "$pid up"
+done
 
 ok "a service is reloaded by commands" ctl reload asked
 ok "which know the main process" wait_for 5 says "$dir/asked" '^USR1$'

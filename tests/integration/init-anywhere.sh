@@ -58,7 +58,7 @@ for subject in "${subjects[@]}"; do
 	else
 		skip "$subject: as PID 1 of a user namespace" "machine: refuses user namespaces"
 	fi
-	if [ "$(id -u)" = 0 ] && [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" != 1 ]; then
+	if is_root; then
 		place "$subject" "$root"
 		user=(setpriv --reuid 123456 --regid 123456 --clear-groups --inh-caps=-all)
 		lives "as a user without a name" "$root" "$root/free/signals" "$root/free/signals" "${user[@]}"

@@ -29,23 +29,29 @@ for subject in "${subjects[@]}"; do
 		"$(for ((i = 0; i < 50; i++)); do status_of "${init[@]}" "$helpers/crasher" -s 9; done | uniq)" \
 		137
 
-	if [ "$subject" != daemon ]; then
-		choose "$subject" -c
+	choose "$subject" --single-child
+	for place in group session; do
+		at=$dir/$subject.$place.spared apart=
+		[ $place = group ] || apart=setsid
 		# shellcheck disable=SC2016  # for the inner shell
-		is "$subject: with -c a remaining process is kept" \
-			"$(status_of "${init[@]}" sh -c 'setsid "$1" "$2" & until test -s "$2"; do :; done; exit 6' \
-				main "$helpers/signal-log" "$dir/$subject.spared")" 6
-		ok "$subject: it lives" pkill -KILL -f "signal-log $dir/$subject.spared"
-		is "$subject: and has had no signal" "$(cat "$dir/$subject.spared")" ready
-		choose "$subject" -w
-		# It outlives its parent, which could collect it.
-		# shellcheck disable=SC2016  # likewise
-		"${init[@]}" sh -c '(sh -c "until test -e $1.go; do :; done" & echo $! >"$1"); : >"$1.go"
-				while kill -0 "$(cat "$1")" 2>/dev/null; do :; done' \
-			main "$dir/$subject.orphan" >"$dir/$subject.w" 2>&1 </dev/null
-		like "$subject: -w warns of an orphan" "$(cat "$dir/$subject.w")" \
-			'^swansong-init: reaped zombie process with pid=[0-9]+$'
-	fi
+		is "$subject: with --single-child a remaining process of the $place is kept" \
+			"$(status_of "${init[@]}" sh -c '$3 "$1" "$2" & until test -s "$2"; do :; done; exit 6' \
+				main "$helpers/signal-log" "$at" $apart)" 6
+		ok "$subject: it lives" pkill -KILL -f "signal-log $at"
+		is "$subject: and has had no signal" "$(cat "$at")" ready
+	done
+	# shellcheck disable=SC2016  # likewise
+	is "$subject: but not as process 1" "$(status_of "${pid1[@]}" "${init[@]}" sh -c '
+		"$1" "$2" & until test -s "$2"; do :; done; exit 6' \
+		main "$helpers/signal-log" "$dir/$subject.ended") $(paste -sd' ' "$dir/$subject.ended")" "6 ready TERM"
+	choose "$subject" -w
+	# It outlives its parent, which could collect it.
+	# shellcheck disable=SC2016  # likewise
+	"${init[@]}" sh -c '(sh -c "until test -e $1.go; do :; done" & echo $! >"$1"); : >"$1.go"
+			while kill -0 "$(cat "$1")" 2>/dev/null; do :; done' \
+		main "$dir/$subject.orphan" >"$dir/$subject.w" 2>&1 </dev/null
+	like "$subject: -w warns of an orphan" "$(cat "$dir/$subject.w")" \
+		'^swansong(d|-init): Reaped zombie process with pid=[0-9]+$'
 
 	for place in child pid1; do
 		enter=()

@@ -102,12 +102,15 @@ is "and is gone" "$(podman pod ps -q)" ""
 
 # --- The deployment: one of its pods, with the entry point of the image and probes by HTTP ------------------
 
-# Without its ports, for which podman wants a network of its own.
+# Without its ports, for which podman wants a network of its own: a probe has the number instead of the name.
 python3 -c '
 import json, sys, yaml
 deployment = next(yaml.safe_load_all(sys.stdin))
 for container in deployment["spec"]["template"]["spec"]["containers"]:
-    del container["ports"]
+    numbers = {port["name"]: port["containerPort"] for port in container.pop("ports")}
+    for probe in "startupProbe", "readinessProbe", "livenessProbe":
+        http = container[probe]["httpGet"]
+        http["port"] = numbers[http["port"]]
 json.dump(deployment, sys.stdout)' <"${pod%/*}/deployment.yaml" >"$dir/deployment.yaml"
 podman kube play --network=none "$dir/deployment.yaml" >"$dir/play" 2>&1 ||
 	die "the deployment is played: $(cat "$dir/play")"

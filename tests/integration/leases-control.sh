@@ -185,7 +185,7 @@ echo "guarded"
 exec sleep 1000
 END
 user=
-if [ "$(awk 'END { print NR, $3 }' /proc/self/uid_map)" != "1 1" ]; then
+if is_root; then
 	user="user = 65534
 group = 65534"
 fi

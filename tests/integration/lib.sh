@@ -43,11 +43,9 @@ requires_package() { # COMMAND PACKAGE
 	command -v "$1" >/dev/null || skip_all "package $2"
 }
 
-requires_root() {
-	if [ "$(id -u)" != 0 ] || [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" = 1 ]; then
-		skip_all "machine: needs root"
-	fi
-}
+# With the other users: the root of a user namespace of a world has none.
+is_root() { [ "$(id -u)" = 0 ] && [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" != 1 ]; }
+requires_root() { is_root || skip_all "machine: needs root"; }
 
 PATH=$PATH:/usr/sbin:/sbin
 requires_package unshare util-linux
@@ -366,6 +364,17 @@ others() {
 		args != mine && args !~ /^ps -e -o/' <(echo "$list") - <<<"$list"
 }
 nobody_else() { [ -z "$(others)" ]; }
+
+# A new folder with a file system that never answers; $mounting is its process.
+mount_hanging() { # FOLDER
+	mkdir "$1"
+	python3 "$top_srcdir/tests/helpers/hanging-mount.py" "$1" 2>"$dir/why" &
+	mounting=$!
+	cleanup_fn end_process "$mounting"
+	is_mounted() { grep -q " $1 " /proc/self/mountinfo || gone "$mounting"; }
+	wait_for 10 is_mounted "$1" || die "the file system is mounted"
+	! gone "$mounting" || skip_all "machine: refuses a FUSE mount: $(tail -n 1 "$dir/why")"
+}
 
 # --- Control groups ------------------------------------------------------------------------------
 

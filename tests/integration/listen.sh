@@ -32,7 +32,7 @@ restart-limit = none
 listen = udp:127.0.0.1:5353,name=names tcp:[::1]:8081 unix:$dir/own,owner=65534,group=65534
 [idle]
 command = $counter 1
-listen = unix:$dir/idle
+listen = unix:$dir/made/for/idle
 autostart = no
 [slow]
 command = $helpers/signal-log $dir/slow 0 $dir/slow.go
@@ -156,11 +156,11 @@ is "and there is an answer" "$(client tcp:8082 2)" '0 failed, 1 servers, listen'
 connects() { # PATH
 	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$1" 2>/dev/null
 }
-ok "a service that is not started yet accepts connections" connects "$dir/idle"
+ok "a service that is not started yet accepts connections" connects "$dir/made/for/idle"
 wait_for 20 says "$dir/slow" ready || die "the slow service is up"
 kill "$daemon"
 wait_for 20 says "$dir/slow" TERM || die "all is asked to end"
-ok "in a shutdown a service that is down accepts none" not connects "$dir/idle"
+ok "in a shutdown a service that is down accepts none" not connects "$dir/made/for/idle"
 echo >"$dir/slow.go"
 await_daemon 30
 is "the daemon ends" "$status" 0

@@ -16,6 +16,7 @@ dist_check_SCRIPTS += \
 	%D%/cgroup-senders.sh \
 	%D%/cgroup-trouble.sh \
 	%D%/cgroup-unseen.sh \
+	%D%/claims.sh \
 	%D%/command.sh \
 	%D%/container.sh \
 	%D%/container-cgroup.sh \
@@ -49,6 +50,7 @@ dist_check_SCRIPTS += \
 	%D%/forking.sh \
 	%D%/forced.sh \
 	%D%/guard.sh \
+	%D%/guard-using.sh \
 	%D%/interrupt.sh \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
@@ -68,18 +70,25 @@ dist_check_SCRIPTS += \
 	%D%/hooks.sh \
 	%D%/hostile-connections.sh \
 	%D%/hostile-linger.sh \
+	%D%/hostile-paths.sh \
 	%D%/hostile-senders.sh \
+	%D%/hostile-verdicts.sh \
 	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
 	%D%/logger.sh \
 	%D%/logger-descriptors.sh \
+	%D%/logger-first-lines.sh \
+	%D%/logger-replaced.sh \
 	%D%/logger-trouble.sh \
 	%D%/logs.sh \
+	%D%/log-full.sh \
 	%D%/log-hangs.sh \
 	%D%/log-nginx.sh \
+	%D%/log-owner.sh \
 	%D%/log-user.sh \
 	%D%/own-log.sh \
 	%D%/manual.sh \
+	%D%/manual-guards.sh \
 	%D%/many.sh \
 	%D%/names.sh \
 	%D%/notify.sh \
@@ -94,11 +103,14 @@ dist_check_SCRIPTS += \
 	%D%/settings.sh \
 	%D%/settle.sh \
 	%D%/rollout.sh \
+	%D%/rollout-dependents.sh \
+	%D%/rollout-stopped.sh \
 	%D%/schedule.sh \
 	%D%/schedule-clock.sh \
 	%D%/schedule-missed.sh \
 	%D%/signals.sh \
 	%D%/stubborn.sh \
+	%D%/start-hangs.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
 	%D%/stop-sessions.sh \
@@ -163,6 +175,24 @@ fast_stories = \
 	%D%/reload-hooks.sh \
 	%D%/strategy.sh \
 	%D%/web.sh
+
+# Those of check-address: attacks, on whole programs.
+attack_stories = \
+	%D%/claims.sh \
+	%D%/exporter-clients.sh \
+	%D%/guard-using.sh \
+	%D%/hostile-connections.sh \
+	%D%/hostile-paths.sh \
+	%D%/hostile-senders.sh \
+	%D%/hostile-verdicts.sh \
+	%D%/log-full.sh \
+	%D%/log-hangs.sh \
+	%D%/log-owner.sh \
+	%D%/logger-replaced.sh \
+	%D%/logs.sh \
+	%D%/ocf.sh \
+	%D%/remains-again.sh \
+	%D%/start-hangs.sh
 
 EXTRA_DIST += %D%/attach-lib.sh \
 	%D%/cgroup-lib.sh \

@@ -4,14 +4,8 @@
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
-mkdir "$dir/hung"
+mount_hanging "$dir/hung"
 mkfifo "$dir/lines"
-python3 "$top_srcdir/tests/helpers/hanging-mount.py" "$dir/hung" 2>"$dir/why" &
-mounting=$!
-cleanup_fn end_process "$mounting"
-is_mounted() { grep -q " $dir/hung " /proc/self/mountinfo || gone "$mounting"; }
-wait_for 10 is_mounted || die "the file system is mounted"
-! gone "$mounting" || skip_all "machine: refuses a FUSE mount: $(tail -n 1 "$dir/why")"
 
 config <<END
 [quiet]
@@ -20,6 +14,11 @@ log = file:$dir/hung/quiet
 [loud]
 command = sh -c 'seq 1 1000; exec $helpers/idle'
 log = file:$dir/hung/made/loud
+stop-timeout = 3s
+[patient]
+command = sh -c 'seq 1 1000; exec $helpers/idle'
+log = file:$dir/hung/patient
+log-full = block
 stop-timeout = 3s
 [other]
 command = sh -c 'while read -r line; do echo "\$line"; done <>$dir/lines'
@@ -46,10 +45,20 @@ within "both wait for the first file" $(($(now) - began)) 5000 20000
 ok "no client is left" wait_for 10 sh -c '! pgrep -x swansongctl'
 
 ok "a stop without lines does not wait for a log that hangs" ctl stop quiet --timeout 5s
-ok "else for the stop-timeout" ctl stop loud --timeout 5s
+began=$(now)
+ok "else for a second" ctl stop loud
+within "and not for the stop-timeout" $(($(now) - began)) 900 2900
 ok "and the loss is logged" says "$log" "loud: log: the last 3893 bytes are not in $dir/hung/made/loud"
+began=$(now)
+ctl stop patient --timeout 10s >/dev/null 2>&1 &
+stopping=$!
+ok "a node with log-full = block waits for its last line" wait_for 10 has_kinds_of_guards patient log
+ok "its stop ends" wait "$stopping"
+within "after its timeout" $(($(now) - began)) 3000 9000
+ok "and that loss is logged" says "$log" "patient: log: the last 3893 bytes are not in $dir/hung/patient"
 stop_daemon 20
 is "the end is graceful" "$status" 0
+is "no loss is logged twice" "$(grep -c 'log: the last' "$log")" 2
 no_logger() { ! pgrep -x swansong-logger >"$dir/loggers"; }
 ok "no logger is left" wait_for 30 no_logger
 end_process "$mounting"

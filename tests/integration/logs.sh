@@ -150,6 +150,35 @@ ok "it goes on, up to the end" wait_for 30 says "$dir/slow" '^loud  \| 1000000$'
 ok "and learns how much it missed" wait_for 10 says "$dir/slow.err" 'loud: [0-9]+ bytes of output were not read in time'
 end_process "$slow"
 
+# --- A terminal ---
+
+printf 'bell\a \033[2Jwipe \033]0;title\a \033[1;31mred \303\251 \302\233H \233H\b\177\t.\r\n' >"$dir/b"
+is_said() { ctl logs -n 1 web/b | cmp -s - <(printf 'bell\a \033[2Jwipe \033]0;title\a \033[1;31mred \303\251 \302\233H \233H\b\177\t.\r\n'); }
+ok "a pipe gets the bytes" wait_for 10 is_said
+if /usr/bin/python3 -c 1 2>/dev/null; then
+	on_terminal() { # TERM ARGUMENT...; the line ends of the terminal are its own
+		TERM=$1 timeout 20 /usr/bin/python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))' \
+			"$swansongctl" logs -n 1 web/b "${@:2}" </dev/null | sed 's/\r$//'
+	}
+	safe=$(printf 'bell^G ^[[2Jwipe ^[]0;title^G \033[1;31mred \303\251 <U+009B>H <9B>H^H^?\t.^M\033[0m')
+	is "a terminal gets colours, and no other control character" "$(on_terminal xterm)" "$safe"
+	is "so does a simple one" "$(on_terminal dumb)" "$safe"
+	like "with --raw it gets all" "$(on_terminal xterm --raw)" $'^bell\a \033\\[2J'
+	is "JSON is ASCII there" "$(on_terminal xterm --json | jq -r .message | head -c 4) $(on_terminal xterm --json |
+		LC_ALL=C grep -c $'[^ -~\177]')" "bell 0"
+else
+	skip "a terminal gets colours, and no other control character" "package python3"
+fi
+
+# --- Readers that go ---
+
+head_of() { # ARGUMENT...
+	timeout 20 "$swansongctl" logs -f "$@" | head -n 1 >/dev/null
+	[ "${PIPESTATUS[0]}" = 141 ] # the status of SIGPIPE
+}
+ok "a follower ends with its reader, before the next line" head_of -n 1 web/b
+ok "also with JSON" head_of --json -n 1 web/b
+
 # --- logrotate ---
 
 mv "$dir/a.log" "$dir/a.log.1"
@@ -160,7 +189,7 @@ ok "the old one has none of it" not says "$dir/a.log.1" rotated
 
 # --- Users that may read
 
-if [ "$(id -u)" = 0 ]; then
+if is_root; then
 	chmod 666 "$socket"
 	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$(program swansongctl)" "$@"; }
 	as_nobody logs web/a >"$dir/stolen" 2>"$dir/refused"

@@ -11,9 +11,9 @@ man=$top_srcdir/man
 for folder in /usr/local/bin /var/log/nginx /var/lib; do
 	mount -t tmpfs tmpfs "$folder" || skip_all "machine: cannot mount on $folder"
 done
-mkdir -p /var/lib/swansong /var/lib/nginx "$dir/etc/supervisor" "$dir/etc/swansong/swansong.d" "$dir/examples"
+mkdir -p /var/lib/swansong /var/lib/nginx "$dir/etc/supervisor" "$dir/etc/swansong" "$dir/examples"
 printf '#!/bin/sh\nexec sleep infinity\n' >/usr/local/bin/worker
-printf '#!/bin/sh\n' | tee /usr/local/bin/backup >"$dir/examples/run-tests"
+printf '#!/bin/sh\n' | tee /usr/local/bin/backup /usr/local/bin/ship >"$dir/examples/run-tests"
 chmod 755 /usr/local/bin/* "$dir/examples/run-tests"
 PATH=$(realpath "$top_builddir"):$(realpath "$top_srcdir")/contrib/convert:$PATH
 export XDG_RUNTIME_DIR=/run
@@ -56,11 +56,6 @@ start_tree() {
 
 blocks swansong.ini.5.in
 cp "$dir/blocks/1" "$ini"
-cat >"$dir/etc/swansong/swansong.d/state.ini" <<-'END'
-	[swansong]
-	report = /var/lib/swansong/report.json
-	state = /var/lib/swansong/state
-END
 start_tree
 is "the example of swansong.ini(5) runs" "$(ctl list)" "/
 data

@@ -81,6 +81,39 @@ acts "then it is not running" $not_running monitor
 acts "another stop is a success" $success stop
 ok "nothing remains" nobody_else
 
+# --- Processes of other users ---------------------------------------------------------------------
+
+# Another user marks processes of its own with the name of the resource, and with all that it reads in the command
+# lines of others and in the files of the agent.
+as_other() { exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH="$PATH" "$@"; }
+cat >"$dir/forge" <<'END'
+OCF_SWANSONG=$1 setsid sleep 4321 &
+until [ -s "$2" ]; do
+	cat /run/resource-agents/swansong-* /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' |
+		grep -m 1 '^OCF_SWANSONG=.' >"$2"
+done
+env "$(cat "$2")" setsid sleep 4321 &
+END
+forgeries() { pgrep -cfx 'sleep 4321'; }
+install -m 666 /dev/null "$dir/learned"
+as_other sh "$dir/forge" shop "$dir/learned" &
+spy=$!
+cleanup_fn end_process $spy
+wait_for 10 forgeries >/dev/null || die "another user runs a process with the mark of the name"
+acts "it makes no resource run" $not_running monitor
+tree "$(slow web 1)"
+acts "or fail at its start" $success start
+: "$(for ((i = 0; i < 5; i++)); do act monitor; done)"
+kill -KILL "$(agents_daemon)"
+wait_for 10 is_zombie_or_gone "$(agents_daemon)"
+acts "the services of a killed daemon are known beside it" $generic monitor
+acts "and are ended" $success stop 20
+is "and nothing else" "$(copies) $(forgeries)" "0 1"
+acts "after a stop nothing runs" $not_running monitor
+is "no other user has read the mark" "$(cat "$dir/learned")" ""
+end_process $spy
+pkill -KILL -fx 'sleep 4321'
+
 # --- Failures of services ------------------------------------------------------------------------
 
 tree '[web]' 'command = false' 'ready = notify' 'restart = always' 'restart-delay = 1h' 'restart-delay-max = 1h'
@@ -172,7 +205,8 @@ pkill -KILL -f "^/bin/sh $agent start"
 wait "$starting" 2>/dev/null
 acts "a start that was killed is known" $success monitor
 acts "and can be stopped" $success stop
-ok "nothing remains" nobody_else
+# The swansongctl of the killed agent waits until the daemon ends.
+ok "nothing remains" wait_for 10 nobody_else
 
 # --- Resources of similar names, and mistakes ----------------------------------------------------
 

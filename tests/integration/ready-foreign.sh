@@ -43,23 +43,31 @@ ready = tcp:127.0.0.1:8007
 END
 
 listens() { ss -Hltn "sport = :$1" | grep -q .; }
-hold() { # PORT: another process listens there, $holder
-	[ -p "$dir/hold.$1" ] || mkfifo "$dir/hold.$1"
-	"$helpers/tcp-ready" "$1" "$dir/hold.$1" &
+hold() { # PORT [COMMAND...]: another process listens there, $holder
+	local port=$1
+	shift
+	[ -p "$dir/hold.$port" ] || mkfifo "$dir/hold.$port"
+	chmod 666 "$dir/hold.$port"
+	"$@" "$dir/tcp-ready" "$port" "$dir/hold.$port" &
 	holder=$!
 	cleanup_fn end_process "$holder"
-	echo >"$dir/hold.$1"
-	wait_for 10 listens "$1" || die "a process listens at port $1"
+	echo >"$dir/hold.$port"
+	wait_for 10 listens "$port" || die "a process listens at port $port"
 }
 leave() { # PID
 	end_process "$1"
 }
+as_other=(env)
+[ "$(awk '{ print $3; exit }' /proc/self/uid_map)" = 1 ] ||
+	as_other=(setpriv --reuid=65534 --regid=65534 --clear-groups env)
+cp "$helpers/tcp-ready" "$dir" # for any user
 mkfifo "$dir/moves" "$dir/first" "$dir/forks"
 
 for groups in with without; do
 	[ $groups = with ] || hide_cgroups
 	: >"$log"
-	hold 8001
+	# The variable of a service proves nothing if the user is another one.
+	hold 8001 "${as_other[@]}" SWANSONG_NODE=silent
 	hold 8002
 	moved=$holder
 	hold 8003

@@ -21,7 +21,7 @@ ready = http://[::1]:8002
 [exec@]
 instances = one
 command = $helpers/idle
-ready = exec:sh -c 'echo "try of \$0 in \$PWD"; sleep 1000 & echo \$! >>$dir/left; exec test -e $dir/%i.ready' %n
+ready = exec:sh -c 'echo "try of \$0 in \$PWD" >>$dir/tries; echo noise; sleep 1000 & echo \$! >>$dir/left; exec test -e $dir/%i.ready' %n
 directory = $dir
 [hangs]
 command = $helpers/idle
@@ -86,7 +86,8 @@ ok "a command is tried again" wait_for 10 more_than 1 "$dir/left"
 touch "$dir/one.ready"
 ok "until it ends with 0" wait_for 10 has_state exec@one up
 ok "and processes that an attempt leaves behind end with it" wait_for 10 left_is_gone "$dir/left"
-ok "it runs as the service does" says "$log" "^try of exec@one in $dir\$"
+ok "it runs as the service does" says "$dir/tries" "^try of exec@one in $dir\$"
+ok "its output is not in the log" not says "$log" '^noise'
 ok "a probe that hangs is ended, and tried again" wait_for 10 more_than 2 "$dir/hangs"
 touch "$dir/hangs.ready"
 ok "until it does not" wait_for 10 has_state hangs up

@@ -113,6 +113,9 @@ like "and the killed" "$(ctl blame --report "$report")" 'stubborn +.* forced'
 
 # --- The report of a shutdown in progress ---
 
+# Of another user, where there is one.
+name=root user=0 line=
+! is_root || name=nobody user=65534 line='user = nobody'
 config <<END2
 [swansong]
 report = $report
@@ -120,11 +123,10 @@ shutdown-timeout = 60s
 [stubborn]
 command = $helpers/stubborn
 stop-timeout = 50s
-user = nobody
+$line
 [held]
 END2
 : >"$log"
-chmod a+rx "$top_builddir" 2>/dev/null
 start_daemon
 hold $'dump\nMAINPID=1'
 ok "stubborn is up" wait_for 10 has_state stubborn up
@@ -132,14 +134,14 @@ kill -TERM "$daemon"
 ok "the stop is under way" wait_for 10 stops
 held=$(ctl guards --blocking)
 like "the process, its user, and the time of its kill" "$held" \
-	'stubborn +process +[0-9.]+m?s +(4[0-9]\.[0-9]|50\.0)s +.*stubborn, pid [0-9]+, nobody'
+	'stubborn +process +[0-9.]+m?s +(4[0-9]\.[0-9]|50\.0)s +.*stubborn, pid [0-9]+, '$name
 like "the lease, its holder, and the time of its end" "$held" \
 	'held +lease +[0-9.]+m?s +(5[0-9]\.[0-9]s|1min 0s) +swansongctl, pid [0-9]+, root, "dump.x0aMAINPID=1"'
 kill -TERM "$daemon"
 status_line() { grep 'SIGTERM again; ShuttingDown: ' "$log"; }
 ok "the status line has it all" wait_for 10 status_line
 like "the process, its user, and the kill" "$(status_line)" \
-	'stubborn \(pid [0-9]+ stubborn, uid 65534, [0-9.]+m?s, kill in (4[0-9]\.[0-9]|50\.0)s\)'
+	'stubborn \(pid [0-9]+ stubborn, uid '$user', [0-9.]+m?s, kill in (4[0-9]\.[0-9]|50\.0)s\)'
 like "and the lease" "$(status_line)" \
 	'guard swansongctl "dump\?MAINPID=1" on held \(pid [0-9]+, uid 0, [0-9.]+m?s, kill in (5[0-9]\.[0-9]s|1min 0s)\); kill in (5|1min)'
 ok "a wait at a terminal shows it, too" env TERM=xterm python3 "$top_srcdir/tests/helpers/terminal.py" \
@@ -208,7 +210,7 @@ if mount -t tmpfs -o size=64k tmpfs "$dir/disk" 2>/dev/null; then
 	is "and the old report stays whole" "$(cat "$dir/disk/report.json")" old
 	ok "nothing is left beside it" not test -e "$dir/disk/report.json.tmp"
 	rm "$dir/disk/filler"
-	mount -o remount,ro "$dir/disk"
+	mount -o remount,bind,ro "$dir/disk"
 	quick "$dir/disk/report.json"
 	is "so is one that cannot be written" "$status $(told)" "0 1"
 	is "which has the old one, too" "$(cat "$dir/disk/report.json")" old

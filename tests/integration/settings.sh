@@ -134,7 +134,7 @@ is "the end is graceful" "$status" 0
 
 # --- Users that may see it -----------------------------------------------------------------------
 
-if [ "$(id -u)" = 0 ] && [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" != 1 ] && command -v setpriv >/dev/null; then
+if is_root && command -v setpriv >/dev/null; then
 	cat >"$dir/conf/c.ini" <<-END
 		[late]
 		command = $helpers/idle

@@ -19,7 +19,8 @@ install -D "$top_srcdir/conf/demo-service.sh" /srv/conf/demo-service.sh
 printf '[Service]\nWorkingDirectory=/srv/conf\nEnvironment=PATH=%s:/usr/bin:/bin\n' "$bindir" \
 	>/etc/systemd/system/swansongd.service.d/test.conf
 install -D -m 644 "$top_srcdir/conf/demo.ini" "$sysconfdir/swansong/swansong.ini"
-sed -i 's/^\[swansong\]$/&\ncontrol-mode = 0666\ncontrol-group = swansong/' "$sysconfdir/swansong/swansong.ini"
+mode=$(grep '^control-mode = ' "$top_srcdir/conf/empty.ini") # of the installed configuration
+sed -i "s/^\[swansong\]\$/&\n$mode\ncontrol-group = swansong/" "$sysconfdir/swansong/swansong.ini"
 groupadd -f swansong
 cat >>"$sysconfdir/swansong/swansong.ini" <<'END'
 
@@ -76,6 +77,10 @@ exporter_works() {
 	ok "the unit of the exporter has no mistakes" systemd-analyze verify --man=no swansong-exporter.service
 	ok "it starts" systemctl start swansong-exporter
 	ok "it serves the tree" wait_for 10 serves "$url"
+	is "and is healthy" "$(curl -s -o /dev/null -w '%{http_code}' "$url/healthz")" 200
+	is "it has the figures of services of other users" "$(curl -s "$url/metrics/usage" |
+		sed -n 's/^\(swansong_service_[a-z]*\)[a-z_]*{node="rights"}.*/\1/p' | sort | xargs)" \
+		"swansong_service_cpu swansong_service_memory swansong_service_processes"
 	pid=$(systemctl show swansong-exporter -p MainPID --value)
 	is "it has raised its limit of descriptors" "$(awk '/^Max open files/ { print $4 }' "/proc/$pid/limits")" \
 		"$(awk '/^Max open files/ { print $5 }' "/proc/$pid/limits")"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Without control groups, a process whose environment claims another service is ended with that service, and
-# has no other effect: its messages do not count as the service's.
+# Without control groups, a process of the service's user or root whose environment claims another service is ended with
+# that service, and has no other effect: its messages do not count as the service's.  One of another user has none.
 . "${0%/*}/lib.sh"
 requires_root
 hide_cgroups
@@ -135,14 +135,19 @@ summary() {
 	ctl status --json | jq -r '.nodes[] | select(.path == "victim") | .service |
 		"\(.state) \(.pid) \(.restarts) \(.status) \(.error) \(.stored)"'
 }
+leftover() { # NODE FILE: that of the last pid in it?
+	ctl guards "$1" --json | jq -r --argjson pid "$(tail -n 1 "$2")" \
+		'if any(.guards[]; .kind == "leftover" and .pid == $pid) then "yes" else "no" end'
+}
 unharmed=$(summary)
 for attacker in equal other master; do
 	ctl start "$attacker" >/dev/null
 	wait_for 10 has_lines "$dir/$attacker.done" 1 || die "$attacker has begun"
 	attack "$attacker"
 	is "$attacker: an orphan that claims to be the service's is not heard" "$(summary)" "$unharmed"
-	like "it is one of the remaining processes of the service" "$(ctl guards victim)" \
-		"leftover .*$(tail -n 1 "$dir/$attacker.done")"
+	counts=yes
+	[ $attacker != other ] || counts=no
+	is "it is one of its remaining processes unless it has another user: $counts" "$(leftover victim "$dir/$attacker.done")" $counts
 	attack "$attacker"
 	is "and not heard as that, either" "$(summary)" "$unharmed"
 	is "nor does it hold a guard" "$(leases victim)" 0

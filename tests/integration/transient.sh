@@ -165,7 +165,7 @@ ctl stop job again
 ok "until it is stopped" wait_for 5 absent job
 ok "with any result" wait_for 5 absent again
 
-if [ "$(id -u)" = 0 ]; then
+if is_root; then
 	chmod 666 "$socket"
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$(program swansongctl)" run job -- true \
 		2>"$dir/refused"

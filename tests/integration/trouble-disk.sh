@@ -77,7 +77,7 @@ ok "as many lines as fit are written at once" wait_for 10 is_full
 kill -KILL "$(logger)"
 is "none is missing, or in two parts" "$(cksum <"$dir/narrow/log")" \
 	"$(seq 100001 220000 | head -n "$(wc -l <"$dir/narrow/log")" | cksum)"
-mount -o remount,size=2m "$dir/narrow"
+mount -o remount,size=2m tmpfs "$dir/narrow"
 has_all() { [ "$(cksum <"$dir/narrow/log")" = "$(seq 100001 220000 | cksum)" ]; }
 ok "with room the others are" wait_for 10 has_all
 stop_daemon
@@ -91,7 +91,7 @@ launch_into() { # FILE
 	wait_for 10 ctl status >/dev/null 2>&1 || die "swansongd answers"
 }
 rm "$dir/narrow"/*
-mount -o remount,size=600k "$dir/narrow"
+mount -o remount,size=600k tmpfs "$dir/narrow"
 config <<END
 [burst]
 command = sh -c 'read -r go <$dir/lines; seq 100001 220000; exec $helpers/idle'
@@ -101,7 +101,7 @@ launch_into "$dir/narrow/own"
 echo go >"$dir/lines"
 has_little_room() { [ "$(stat -f -c %a "$dir/narrow")" -le 2 ]; }
 ok "the file of the daemon's output fills the disk" wait_for 10 has_little_room
-mount -o remount,size=2m "$dir/narrow"
+mount -o remount,size=2m tmpfs "$dir/narrow"
 has_last() { says "$dir/narrow/own" '^220000$'; }
 ok "with room the last line is there" wait_for 10 has_last
 is "and each once" "$(grep -cE '^[0-9]{6}$' "$dir/narrow/own") $(grep -oE '^[0-9]{6}$' "$dir/narrow/own" | sort -u | wc -l)" \

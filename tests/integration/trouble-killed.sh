@@ -48,11 +48,43 @@ start_daemon
 ok "the next takes its place: the control socket, and that of the service" wait_for 10 has_state web up
 ok "the next daemon starts its services" wait_for 10 has_state one up
 is "once more, as the old ones are not its" "$(wc -l <"$dir/jobs")" 2
+warned() { # NUMBER PROCESSES
+	says "$log" "Z swansongd: $1 process(es)? of these services left from an earlier swansongd: end"
+}
+ok "it warns of the three that are left" warned 3
+ok "and names them" says "$log" "two: pid ${old[two]} \(notifier\) is left from an earlier swansongd"
 ok "the old processes are kept" kill -0 "${old[one]}" "${old[job]}"
 stop_daemon
 is "an end of it is as ever" "$status" 0
 ok "and is not theirs" kill -0 "${old[one]}" "${old[job]}"
 for node in one two job; do end_process "${old[$node]}"; done
+
+# --- Many, and those of other trees ---
+
+cp "$ini" "$dir/four.ini"
+for i in {1..20}; do service "many-$i"; done | config
+start_daemon
+ok "many services are up" ctl wait --for ready --timeout 20s
+: >"$log"
+launch "$swansongd" -c "$ini" --socket "$dir/second"
+ok "a second daemon starts the same services" wait_for 10 "$swansongctl" -s "$dir/second" wait --for ready --timeout 20s
+ok "processes of a daemon that runs are not left" not says "$log" 'left from an earlier'
+stop_daemon
+await_many() { mapfile -t many < <(pgrep -f "^$helpers/idle") && [ ${#many[@]} = 20 ]; }
+wait_for 10 await_many || die "the first daemon has its own"
+daemon=$(pgrep -f "^$swansongd .*--socket $socket")
+kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null
+SWANSONG_NODE=many-1 setpriv --reuid=65534 --regid=65534 --clear-groups sleep infinity &
+other=$!
+cleanup_fn end_process "$other"
+: >"$log"
+start_daemon
+ok "twenty processes are left, and a process of another user is none of them" warned 20
+is "eight of them are named" "$(grep -c ' is left from an earlier swansongd' "$log")" 8
+stop_daemon
+for pid in "${many[@]}" "$other"; do end_process "$pid"; done
+cp "$dir/four.ini" "$ini"
 
 # --- As process 1 ---
 

@@ -47,9 +47,11 @@ ok "it reads the interface" v introspect io.swansong
 is "without a word of complaint" "$(v introspect io.swansong 2>&1 >/dev/null)" ""
 is "and the interface of varlink itself" "$(v introspect org.varlink.service 2>&1 >/dev/null)" ""
 is "it lists all methods" "$(v list-methods io.swansong | sed 's/.*\.//' | sort | xargs)" \
-	"$(sed -n 's/^\t"method \([A-Za-z]*\)(.*/\1/p' "$top_srcdir/src/proto/interface-text.c" | sort | xargs)"
+	"$(sed -n 's/^METHOD([A-Z_]*, "\([A-Za-z]*\)",.*/\1/p' "$top_srcdir/src/proto/interface/methods.h" | sort | xargs)"
 is "it reads the status" "$(v call io.swansong.Status '{"node":"web"}' | jq -r '.nodes[].service.state')" up
-is "in parts, too" "$(varlinkctl --more call "unix:$socket" io.swansong.Status '{}' | jq -r '.nodes[].path')" \
+# From systemd 257 on each part begins with the separator of RFC 7464.
+is "in parts, too" \
+	"$(varlinkctl --more call "unix:$socket" io.swansong.Status '{}' | tr -d '\036' | jq -r '.nodes[].path')" \
 	"$(jq -r '.parameters.nodes[].path' "$dir/whole")"
 is "an error has its name" "$(v call io.swansong.Status '{"node":"nope"}' 2>&1 | grep -o 'io.swansong.NoSuchNode')" \
 	io.swansong.NoSuchNode

@@ -109,8 +109,8 @@ compare() { # NAME
 compared() { # JQ
 	jq -r "$1" "$dir/compared"
 }
-for way in swansongd timer supervisord; do
-	[ $way != supervisord ] || command -v supervisord >/dev/null || {
+for way in swansongd timer supervisord supervisord-socket; do
+	[ "${way%-socket}" != supervisord ] || command -v supervisord >/dev/null || {
 		skip "$way is measured" "package supervisor"
 		continue
 	}
@@ -131,8 +131,10 @@ if command -v nginx >/dev/null && command -v supervisord >/dev/null; then
 	ok "a restart of the group by supervisord is measured" compare group
 	is "without trouble, too" "$(compared '[.[].trouble // empty] | join(", ")')" ''
 	ok "it loses requests" test "$(compared '.[].figures.failed')" -gt 0
+	ok "a restart in turn with nginx's failover is measured" compare turn-failover
+	is "without trouble as well" "$(compared '[.[].trouble // empty] | join(", ")')" ''
 else
-	skip "a restart of the group by supervisord is measured" "package supervisor, nginx-light"
+	skip "restarts by supervisord behind nginx are measured" "package supervisor, nginx-light"
 fi
 ok "nothing is left" wait_for 10 nobody_else
 finish

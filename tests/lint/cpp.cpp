@@ -5,7 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -26,7 +29,9 @@ template <class T> constexpr bool moves_only()
 	       !std::is_copy_assignable_v<T>;
 }
 
-static_assert(moves_only<swan::node>() && moves_only<swan::guard>() && moves_only<swan::interrupt>());
+static_assert(moves_only<swan::completion>());
+static_assert(moves_only<swan::node>() && moves_only<swan::guard>() &&
+	      moves_only<swan::interrupt>());
 static_assert(sizeof(swan::node) == sizeof(void *) &&
 	      sizeof(swan::guard) == sizeof(struct swansong_guard) &&
 	      sizeof(swan::interrupt) == sizeof(void *));
@@ -140,6 +145,57 @@ static void places_are_those_of_the_program()
 	swansong_report_free(report);
 }
 
+static void functions_are_called_once()
+{
+	swan::node root;
+	int ended = 0, stopped = 0;
+	{
+		swan::completion end(root);
+		const swan::stop_callback stop(root, [&] { stopped++; });
+		swan::stop_callback(root, [&] { stopped += 100; });
+
+		end.on_complete([&] {
+			ended++;
+			swan::completion dropped(std::move(end));
+		});
+		swan::guard work(root);
+		root.shut_down();
+		is(stopped == 1 && ended == 0, "a function is called at the stop");
+		work.drop();
+		is(ended == 1 && !end,
+		   "a function is called at the end, and may drop its completion");
+	}
+	swan::completion late(root);
+	is(late.done() && late.wait_for(std::chrono::seconds(0)), "a completion resolves");
+#ifdef __cpp_lib_jthread
+	swan::node other;
+	const swan::stop_bridge bridge(other);
+	const std::stop_token token = bridge.token();
+	is(!token.stop_requested(), "a token runs with its node");
+	other.shut_down();
+	is(token.stop_requested(), "a token stops with its node");
+#endif
+}
+
+static void an_exception_in_a_function_terminates()
+{
+	std::set_terminate([] { std::_Exit(7); });
+	const pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		swan::node root;
+		const swan::stop_callback stop(root, [] { throw 1; });
+		try {
+			root.shut_down();
+		} catch (int) {
+		}
+		std::_Exit(1);
+	}
+	is(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 7,
+	   "an exception in a function terminates");
+}
+
 int main()
 {
 	guards_end_with_their_scope();
@@ -147,6 +203,8 @@ int main()
 	waits_have_deadlines();
 	faults_are_exceptions();
 	places_are_those_of_the_program();
+	functions_are_called_once();
+	an_exception_in_a_function_terminates();
 	is(swan::node::attached().state() == SWANSONG_RUNNING, "without a daemon there is a root");
 	return 0;
 }

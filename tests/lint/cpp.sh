@@ -40,6 +40,11 @@ for compiler in g++ clang++; do
 			build $compiler "$top_srcdir/tests/lint/cpp.cpp" $level
 		try "it keeps its promises" keeps_promises
 	done
+	if echo '#include <stop_token>' | $compiler -std=c++20 -fsyntax-only -xc++ - 2>/dev/null; then
+		try "$compiler: it is C++20, too" \
+			build $compiler "$top_srcdir/tests/lint/cpp.cpp" -std=c++20
+		try "and has tokens that stop" keeps_promises
+	fi
 	try "$compiler: the example is compiled" build $compiler "$top_srcdir/contrib/cpp/example.cpp"
 	try "and all that was begun in it is done" example_runs
 done

@@ -3,7 +3,7 @@
 # from another directory, in C and in C++, and with the examples of the sources.
 . "${0%/*}/lib.sh"
 if ! command -v pkg-config >/dev/null; then
-	echo "1..0 # SKIP package pkg-config"
+	echo "1..0 # SKIP package pkgconf"
 	exit 0
 fi
 if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle \

@@ -10,9 +10,11 @@ lints = \
 	%D%/headers.sh \
 	%D%/install.sh \
 	%D%/keys.sh \
+	%D%/json.sh \
 	%D%/migration.sh \
 	%D%/names.sh \
 	%D%/pages.sh \
+	%D%/paths.sh \
 	%D%/races.sh \
 	%D%/readme.sh \
 	%D%/rooms.sh \

@@ -1,5 +1,6 @@
 #!/bin/sh
-# swansong-migration(7) names only keys that exist, and its examples are configurations.
+# swansong-migration(7) names only keys that exist, all of those that others have, too, and its examples are
+# configurations.
 . "${0%/*}/lib.sh"
 page=${top_srcdir:?}/man/swansong-migration.7
 
@@ -10,6 +11,35 @@ keys | sort -u >"$dir/keys"
 comm -23 "$dir/named" "$dir/keys" >"$dir/unknown"
 try "keys are named" test -s "$dir/named"
 try "and every one exists" is_empty "$dir/unknown"
+
+# A key that is not on the page is one that no other supervisor has a word for, or a detail of one that is.
+sort >"$dir/own" <<-END
+	agent
+	attach
+	control
+	control-run-group
+	control-socket
+	drain-quiet
+	exit-on-signal
+	exit-when
+	final-timeout
+	history
+	idle-timeout
+	log-format
+	log-full
+	log-user
+	log-group
+	notify
+	notify-user
+	on-failure-interval
+	on-failure-timeout
+	report
+	restart-reset
+	settle-time
+	$(grep '^limit-' "$dir/keys")
+END
+comm -23 "$dir/keys" "$dir/named" | comm -23 - "$dir/own" >"$dir/denied"
+try "each key that others have is named" is_empty "$dir/denied"
 
 # An example is the result of a migration.
 awk -v dir="$dir" '

@@ -1,11 +1,24 @@
 #!/bin/sh
-# Every shell script passes shellcheck.
+# Every shell script passes shellcheck, and bootstrap installs each package without which a test is a skip.
 . "${0%/*}/lib.sh"
-command -v shellcheck >/dev/null || {
-	echo "1..0 # SKIP package shellcheck"
-	exit 0
-}
 cd "${top_srcdir:?}" || exit
+
+sed -n "/^build_packages='/,/'\$/p; /^check_packages[a-z_]*='/,/'\$/p" bootstrap |
+	sed "s/.*='//; s/'//" | tr -s ' \t' '\n' | sort -u >"$dir/installed"
+# The first are in every Debian, or come with gcc; the last is for machines with a daemon of its own.
+printf '%s\n' bash binutils docker.io >>"$dir/installed"
+cat tests/*/*.sh tests/*/*.py tests/*/*/*.c | sed -n 's/.*requires_package [^ ]* \([a-z0-9][^ ;|)]*\).*/\1/p
+	s/.*["# (]SKIP package \([a-z0-9][-+.a-z0-9]*\).*/\1/p
+	s/.*"package \([a-z0-9][-+.a-z0-9]*\)".*/\1/p' | sort -u >"$dir/named"
+sort -u "$dir/installed" | comm -13 - "$dir/named" >"$dir/forgotten"
+try "packages are named" test -s "$dir/named"
+try "and bootstrap installs them" is_empty "$dir/forgotten"
+
+command -v shellcheck >/dev/null || {
+	skip "shellcheck" "package shellcheck"
+	finish
+	exit
+}
 scripts=
 for script in autogen.sh bootstrap .ci/* conf/*.sh contrib/container/mkrootfs contrib/pacemaker/swansong.in \
 	contrib/packaging/debian/*.p* contrib/packaging/debian/tests/[lsu]* \

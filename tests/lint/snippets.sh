@@ -17,7 +17,7 @@ cat >"$dir/presumed.h" <<'END'
 
 struct request;
 struct server { struct swansong *node; };
-extern struct swansong *root, *node, *server, *connections;
+extern struct swansong *root, *node, *server, *connections, *soft, *hard;
 extern struct swansong_interrupt *stop;
 extern struct swansong_loop *loop;
 extern struct swansong_pool *pool;

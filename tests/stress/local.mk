@@ -21,6 +21,7 @@ check_LTLIBRARIES += %D%/libstepped.la
 	src/swansong/base/latch.c \
 	src/swansong/base/waiter.c \
 	src/swansong/base/record.c \
+	src/swansong/base/thread.c \
 	src/swansong/count/misuse.c \
 	src/swansong/count/percpu.c \
 	src/swansong/count/tally.c \

@@ -1,0 +1,179 @@
+#!/bin/bash
+# A start that a file system, or another process, keeps from running its program: the daemon goes on
+# with everything else, start-timeout and a stop end the process, and status names the step.
+. "${0%/*}/lib.sh"
+requires_root
+requires_package python3 python3
+
+mount_hanging "$dir/hung"
+
+# The time of an answer, while whatever hangs.  A daemon that waits for a file system never answers.
+answers() { # NAME
+	local began
+	began=$(now)
+	timeout 10 "$swansongctl" status quick >"$dir/answer" 2>&1
+	within "$1" $(($(now) - began)) 0 1000
+}
+
+twenty() {
+	local i
+	for ((i = 1; i <= 20; i++)); do
+		printf '[hung/%02d]\ncommand = %s\ndirectory = %s\nautostart = no\n' \
+			"$i" "$helpers/idle" "$dir/hung/$i"
+	done
+}
+
+config <<END
+[quick]
+command = $helpers/idle
+[directory]
+command = $helpers/idle
+directory = $dir/hung/there
+autostart = no
+start-timeout = 1s
+restart = never
+[apart]
+command = $helpers/idle
+directory = $dir/hung/there
+oom-score-adjust = 100
+autostart = no
+[program]
+command = $dir/hung/program
+autostart = no
+[input]
+command = $helpers/idle
+stdin = file:$dir/hung/input
+autostart = no
+[hook]
+command = $helpers/idle
+start-command = $dir/hung/hook
+autostart = no
+start-timeout = 1s
+restart = never
+[probe]
+command = $helpers/idle
+ready = exec:$dir/hung/probe
+autostart = no
+start-timeout = 1s
+restart = never
+[pid]
+command = $helpers/idle
+type = forking
+pid-file = $dir/hung/pid
+autostart = no
+restart = never
+start-timeout = 1s
+[hung]
+$(twenty)
+END
+start_daemon
+ok "the tree starts" wait_for 10 has_state quick up
+
+# In turn: a second look-up on such a mount cannot even be killed.
+hangs() { # NAME
+	ctl start "$1" --no-wait >/dev/null
+	answers "the daemon answers while the start of $1 hangs"
+}
+for name in directory hook probe; do
+	hangs "$name"
+	ok "start-timeout ends it" wait_for 10 has_state "$name" failed
+done
+like "the reason names the step" "$(ctl status directory)" \
+	"was not ready within its start-timeout: its program did not run: waited to enter the directory $dir/hung/there"
+hangs apart
+names_step() { ctl status "$1" | grep -q "waits to $2"; }
+ok "also where its memory is its own" wait_for 10 names_step apart "enter the directory $dir/hung/there"
+ok "and a stop ends it" ctl stop apart
+hangs program
+like "status names the program" "$(ctl status program)" "its program does not run yet: waits to execute $dir/hung/program"
+began=$(now)
+ok "a stop ends such a start" ctl stop program
+within "at once, and not by a timeout" $(($(now) - began)) 0 5000
+hangs input
+like "status names the file of standard input" "$(ctl status input)" "waits to open $dir/hung/input"
+ok "a stop ends it as well" ctl stop input
+
+hangs pid
+ok "a pid file there is not waited for" wait_for 10 has_state pid failed
+
+for ((i = 1; i <= 20; i++)); do
+	ctl start "hung/$(printf '%02d' "$i")" --no-wait >/dev/null
+done
+for ((i = 0; i < 50; i++)); do
+	began=$(date +%s%N)
+	timeout 10 "$swansongctl" status quick >"$dir/answer" 2>&1
+	echo $((($(date +%s%N) - began) / 1000))
+done | sort -n >"$dir/times"
+comment <<<"status beside twenty starts that hang: median $(sed -n 25p "$dir/times") us, slowest $(tail -n 1 "$dir/times") us"
+ok "twenty starts that hang hold up nothing" [ "$(sed -n 45p "$dir/times")" -lt 500000 ]
+is "all of them are starting" "$(ctl status | grep -c '^hung/.* starting ')" 20
+ok "the other service restarts meanwhile" ctl restart quick
+
+# A reload that reads a file there, or has a path there that the daemon itself would open.
+kept=$(cat "$ini")
+for line in "environment-file = $dir/hung/environment" "listen = unix:$dir/hung/socket" \
+	"type = forking"$'\n'"pid-file = $dir/hung/pid"; do
+	config <<END
+$kept
+[late]
+command = $helpers/idle
+autostart = no
+$line
+END
+	"$swansongctl" reload >"$dir/refused" 2>&1 &
+	reloading=$!
+	answers "the daemon answers while it reads ${line%% *}"
+	ok "the reload fails" not wait "$reloading"
+	ok "and gives the reason" says "$dir/refused" 'a file system does not answer'
+done
+kill -HUP "$daemon"
+ok "a reload by a signal as well" wait_for 10 says "$log" 'the configuration cannot be read: a file system does not answer'
+
+began=$(now)
+stop_daemon 20
+is "the shutdown is graceful" "$status" 0
+within "and waits for no start" $(($(now) - began)) 0 5000
+
+config <<END
+[listen]
+command = $helpers/idle
+listen = unix:$dir/hung/socket
+END
+like "a start of the daemon with a socket there is refused" "$(timeout 10 "$swansongd" -c "$ini" 2>&1)" \
+	"cannot listen on unix:$dir/hung/socket: Connection timed out"
+
+# A process of the service's own user that sends SIGSTOP to all others.  A long PATH gives it time.
+long=$(printf '/nowhere:%.0s' {1..3000})
+config <<END
+[attacked]
+command = idle
+environment = PATH=$long$(realpath "$helpers")
+user = 65534
+autostart = no
+start-timeout = 2s
+restart = never
+[quick]
+command = $helpers/idle
+END
+start_daemon
+ok "the tree starts again" wait_for 10 has_state quick up
+setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '
+	echo ready
+	while :; do kill -STOP -1 2>/dev/null; done' >"$dir/attacker" &
+attacker=$!
+cleanup_fn end_process "$attacker"
+ok "the attacker runs" wait_for 10 says "$dir/attacker" ready
+stopped=0
+for ((i = 0; i < 20; i++)); do
+	timeout 10 "$swansongctl" start attacked --no-wait >/dev/null
+	timeout 10 "$swansongctl" status quick >"$dir/answer" || break
+	! grep -q '^State:.T' "/proc/$(pid_of attacked)/status" || stopped=$((stopped + 1))
+	timeout 20 "$swansongctl" stop attacked >/dev/null
+done
+ok "SIGSTOP reaches a child before its program runs" [ "$stopped" -gt 0 ]
+is "and does not stop the daemon" "$i" 20
+end_process "$attacker"
+stop_daemon 20
+end_process "$mounting"
+umount "$dir/hung"
+finish

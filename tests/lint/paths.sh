@@ -1,0 +1,64 @@
+#!/bin/sh
+# No file is opened for writing, made, renamed or removed, and no socket is bound, but by sys/file/path.h, which
+# follows no link of another user (SECURITY.md).  Functions that could are looked for in the symbols of the
+# objects, flags in the sources; libswansong runs in services and is not concerned.  Each exception has its reason.
+# shellcheck source=tests/lint/lib.sh
+. "${0%/*}/lib.sh"
+
+# FILE FUNCTION REASON
+cat >"$dir/exceptions" <<'END'
+sys/file/path.c mkdirat the module
+sys/file/path.c renameat the module
+sys/file/path.c unlinkat the module
+sys/ipc/unixsock.c bind behind path_find(), with the rights of the owner of the directory
+sys/ipc/unixsock.c fchownat of an open descriptor
+sys/ipc/inetsock.c bind to an address of the network
+sys/ipc/arrivals.c bind to an address of the network
+sys/process/cgroup.c mkdirat in the file system of control groups, which has no links
+sys/process/cgroup.c unlinkat in the file system of control groups, which has no links
+daemon/notify/directory.c unlinkat in a directory that is open, and ours alone
+END
+
+# FILE REASON: flags that are not for reading, or are a variable
+cat >"$dir/opens" <<'END'
+sys/file/path.c the module
+base/fd.c opens /dev/null
+daemon/streams/relay.c opens a descriptor of ours anew, by /proc/self/fd
+daemon/logger/pipe.c opens a pipe of ours anew, by /proc/self/fd
+sys/process/cgroup.c a file of control groups, which has no links
+sys/spawn/child.c a file of control groups, which has no links
+model/file/source.c for reading: SOURCE_FLAGS
+END
+
+makes='creat|mkdir|mkdirat|mknod|mknodat|mkfifo|mkfifoat|link|linkat|symlink|symlinkat|rename|renameat|renameat2'
+makes="$makes|unlink|unlinkat|rmdir|remove|truncate|chmod|fchmodat|chown|lchown|fchownat|bind|freopen|tmpfile|mkstemp"
+makes="$makes|mkostemp|mkdtemp|open_by_handle_at"
+
+(cd "$top_builddir/src" && find . -name '*.o' ! -path './swansong/*' -exec nm -g -A {} +) |
+	sed -n 's|^\./||; s|/\.libs/|/|; s|/[^/:]*_la-|/|; s|/swansong[a-z_]*-main\.o|/main.o|; s|\.o:  *U |.c |p' |
+	sed 's/@.*//; s/64$//' | grep -E " ($makes)$" | sort -u | while read -r file name; do
+		# An object of a file that was removed may still be there.
+		[ ! -f "$top_srcdir/src/$file" ] || echo "$file $name"
+	done >"$dir/calls"
+awk 'NR == FNR { known[$1, $2] = 1; next } !(($1, $2) in known)' "$dir/exceptions" "$dir/calls" >"$dir/others"
+try "the objects are there" test -s "$dir/calls"
+try "nothing else makes, renames, removes or binds" is_empty "$dir/others"
+awk 'NR == FNR { called[$1, $2] = 1; next } !(($1, $2) in called)' "$dir/calls" "$dir/exceptions" >"$dir/unused"
+try "each exception is needed" is_empty "$dir/unused"
+
+grep -rnE 'syscall\(SYS_(creat|rename|unlink|rmdir|mkdir|mknod|link|symlink|bind|chown|fchownat)' "$top_srcdir/src" \
+	--include='*.c' | grep -v '/src/sys/file/path\.c:' >"$dir/direct" || :
+try "none of that by its number" is_empty "$dir/direct"
+
+# Calls of open() and openat() in one line each; for reading they have O_RDONLY or O_PATH, and no O_CREAT.
+find "$top_srcdir/src" -name '*.c' ! -path '*/src/swansong/*' | sort | while read -r file; do
+	tr '\n\t' '  ' <"$file" | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' |
+		grep -oE '[^.>_a-z](open|openat|openat2|fopen)\([^;{]*[;{]' | sed "s|^|${file#"$top_srcdir"/src/} |"
+done >"$dir/all"
+grep -E 'O_RDONLY|O_PATH|fopen\([^,]*, *"re"|open\("/dev/null"|open\("/proc/self/' "$dir/all" |
+	grep -vE 'O_CREAT|O_TRUNC' >"$dir/reading"
+grep -vxFf "$dir/reading" "$dir/all" |
+	awk 'NR == FNR { known[$1] = 1; next } !($1 in known)' "$dir/opens" - >"$dir/writing"
+try "the calls are found" test "$(wc -l <"$dir/all")" -gt 20
+try "nothing else opens a path for writing" is_empty "$dir/writing"
+finish
