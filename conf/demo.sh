@@ -46,6 +46,14 @@ show swansongctl tree
 title "One that hangs and has no work has its stop-timeout, a second; then it is killed, and named"
 show swansongctl shutdown jobs/hung || :
 
+title "One that fails starts again, later each time, until its restart-limit; the others live on"
+tries=0
+until swansongctl status jobs/flaky | grep -q 'state: *failed' || [ $((tries += 1)) -gt 50 ]; do
+	sleep 0.1
+done
+grep jobs/flaky "$dir/log"
+show swansongctl status jobs/flaky
+
 if [ -t 0 ]; then
 	title "It is yours.  In another terminal:"
 	# shellcheck disable=SC2016  # for the other shell

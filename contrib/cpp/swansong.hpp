@@ -2,7 +2,7 @@
 #define SWANSONG_HPP
 
 /*
- * libswansong for C++17: nodes, guards and interrupts that end with their scope.
+ * libswansong for C++17: nodes, guards, completions and interrupts that end with their scope.
  *
  *	swan::node root;
  *	swan::guard work(root);                  // until the end of the scope
@@ -18,8 +18,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <system_error>
 #include <utility>
+#if __has_include(<stop_token>)
+#include <stop_token>
+#endif
 
 #include <swansong/attach.h>
 #include <swansong/completion.h>
@@ -137,6 +142,88 @@ class node
 	struct ::swansong *s_ = nullptr;
 };
 
+namespace detail
+{
+
+/* A function that the library calls; it may drop the object that has it. */
+struct called : std::enable_shared_from_this<called> {
+	explicit called(std::function<void()> f) : function(std::move(f)) {}
+	std::function<void()> function;
+
+	/* An exception does not pass through the library, but ends the program. */
+	static void call(void *arg) noexcept
+	{
+		static_cast<called *>(arg)->shared_from_this()->function();
+	}
+};
+
+} /* namespace detail */
+
+/* Resolves when its node is complete; dropping it waits for its function, if that is running. */
+class completion
+{
+      public:
+	explicit completion(const node &n)
+	{
+		detail::checked(swansong_completion_new(n.get(), &c_), "swansong_completion_new");
+	}
+	completion(completion &&other) noexcept
+		: c_(std::exchange(other.c_, nullptr)), called_(std::move(other.called_))
+	{
+	}
+	completion &operator=(completion &&other) noexcept
+	{
+		completion moved(std::move(other));
+
+		std::swap(c_, moved.c_);
+		std::swap(called_, moved.called_);
+		return *this;
+	}
+	completion(const completion &) = delete;
+	completion &operator=(const completion &) = delete;
+	~completion() { swansong_completion_unref(c_); }
+
+	bool done() const noexcept { return swansong_completion_done(c_); }
+	void wait() const
+	{
+		detail::checked(swansong_completion_wait(c_, UINT64_MAX),
+				"swansong_completion_wait");
+	}
+	bool wait_until(time_point deadline) const
+	{
+		return detail::in_time(swansong_completion_wait(c_, detail::usec(deadline)),
+				       "swansong_completion_wait");
+	}
+	template <class Rep, class Period>
+	bool wait_for(std::chrono::duration<Rep, Period> duration) const
+	{
+		return wait_until(detail::after(duration));
+	}
+
+	/* Once, on the thread that completes the node, or here; std::terminate() for an exception. */
+	void on_complete(std::function<void()> function)
+	{
+		const auto called = std::make_shared<detail::called>(std::move(function));
+
+		called_ = called_ ? called_ : called;
+		detail::checked(swansong_completion_notify(c_, detail::called::call, called.get()),
+				"swansong_completion_notify");
+	}
+
+	/* Readable from the end on; it stays the completion's. */
+	int fd() const
+	{
+		return detail::checked(swansong_completion_fd(c_), "swansong_completion_fd");
+	}
+
+	struct ::swansong_completion *get() const noexcept { return c_; }
+	explicit operator bool() const noexcept { return c_; }
+
+      private:
+	struct ::swansong_completion *c_ = nullptr;
+	std::shared_ptr<detail::called> called_;
+};
+
 /* A piece of work in progress; one that is made without a node is empty. */
 class guard
 {
@@ -243,6 +330,42 @@ class interrupt
       private:
 	struct ::swansong_interrupt *i_ = nullptr;
 };
+
+/* Has a function called at the stop of a node; its end waits for the function, if that is running. */
+class stop_callback
+{
+      public:
+	stop_callback(const node &n, std::function<void()> function)
+		: called_(std::make_shared<detail::called>(std::move(function))), i_(n)
+	{
+		detail::checked(swansong_interrupt_notify(i_.get(), detail::called::call,
+							  called_.get()),
+				"swansong_interrupt_notify");
+	}
+	stop_callback(const stop_callback &) = delete;
+	stop_callback &operator=(const stop_callback &) = delete;
+
+      private:
+	std::shared_ptr<detail::called> called_; /* after the interrupt */
+	interrupt i_;
+};
+
+#ifdef __cpp_lib_jthread
+/* A std::stop_token that is stopped with a node, as long as this exists. */
+class stop_bridge
+{
+      public:
+	explicit stop_bridge(const node &n)
+		: callback_(n, [source = source_]() mutable { source.request_stop(); })
+	{
+	}
+	std::stop_token token() const noexcept { return source_.get_token(); }
+
+      private:
+	std::stop_source source_;
+	stop_callback callback_;
+};
+#endif
 
 } /* namespace swan */
 

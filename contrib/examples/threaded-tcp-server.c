@@ -8,6 +8,7 @@
  * connection.  Each connection ends after its current request, and the program when all connections
  * have ended, or after ten seconds.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -18,12 +19,12 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <swansong/swansong.h>
 
 #define PATIENCE_USEC UINT64_C(10000000)
+#define RETRY_USEC    UINT64_C(100000)
 
 struct connection {
 	int fd;
@@ -75,6 +76,9 @@ static void accept_one(struct swansong *server, int listener)
 	int fd = accept(listener, NULL, NULL);
 
 	if (!c || fd < 0) {
+		/* The connection waits in its queue: look again when one may have ended. */
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+			swansong_stopped_wait(server, swansong_deadline_in(RETRY_USEC));
 		if (fd >= 0)
 			close(fd);
 		free(c);
@@ -111,7 +115,6 @@ int main(int argc, char *argv[])
 {
 	struct swansong *server;
 	struct pollfd fds[3];
-	struct timespec now;
 	sigset_t set;
 
 	if (argc != 2 || swansong_attach(&server) < 0)
@@ -134,8 +137,7 @@ int main(int argc, char *argv[])
 
 	close(fds[1].fd);
 	swansong_shut_down(server);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (swansong_wait(server, (uint64_t)now.tv_sec * 1000000 + PATIENCE_USEC) < 0) {
+	if (swansong_wait(server, swansong_deadline_in(PATIENCE_USEC)) < 0) {
 		fprintf(stderr, "%" PRIu64 " connections cut off\n", swansong_guard_count(server));
 		return EXIT_FAILURE; /* while their threads run */
 	}

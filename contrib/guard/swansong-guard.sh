@@ -2,6 +2,7 @@
 # it with "control = yes"; see swansong-guard(7).  For any POSIX shell, without other programs.
 #
 #	. /usr/share/swansong/swansong-guard.sh
+#	trap '' TERM				# a stop begins with a signal, to this script
 #	swansong_guard "nightly backup"		# the stop waits from here on
 #	pg_dump -f /backup/db
 #	swansong_release "nightly backup"	# ... to here

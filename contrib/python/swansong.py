@@ -1,20 +1,23 @@
 """Guards for Python programs that swansongd supervises.
 
 A guard is a piece of work in progress: a shutdown waits for a guard that is held, up to the budgets of the
-configuration, and shows its reason.  There are two kinds:
+configuration, and shows its reason.
 
-    with swansong.guard("nightly export"):          # a lease: a call to the daemon, on any node
+Work with a service, such as a backup that reads it: the service is up until the work is over.
+
+    with swansong.guard("nightly export", node="data/redis", using=True):
         export()
 
-    root = swansong.attach()                        # the program's own: counted in a page that the
-    with root.guard():                              # daemon reads, without a call
-        answer(request)
+Work of a service, in its own program: that learns of the stop at once, by SIGTERM, and goes on.
 
-In the other direction, a program learns of its stop:
-
+    root = swansong.attach()
+    root.stop_on_signal()                           # SIGTERM stops root, and not the program
     for job in root.interrupt(jobs):                # ends at the next boundary after the stop
-        with root.guard():
-            work(job)
+        with root.guard():                          # counted in a page that the daemon reads, if the
+            work(job)                               # service has attach = yes, without a call
+
+    with swansong.guard("nightly export"):          # a lease: a call to the daemon
+        export()
 
 Without a daemon all functions work, and hold up nothing.  See swansong.ini(5), keys control and attach,
 and libswansong(3) for the meaning of guards.
@@ -231,8 +234,10 @@ class Lease:
     the connection of the key control.
     """
 
-    def __init__(self, why, node, ttl, late, on_shutdown, path, required):
+    def __init__(self, why, node, using, ttl, late, on_shutdown, path, required):
         self._parameters = {"why": why, "late": late}
+        if using:
+            self._parameters["using"] = True
         if node is not None:
             self._parameters["node"] = node
         if ttl is not None:
@@ -347,11 +352,22 @@ class Lease:
         await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.release))
 
 
-def guard(why="", *, node=None, ttl=None, late=False, on_shutdown=None, socket=None, required=False):
+def guard(
+    why="",
+    *,
+    node=None,
+    using=False,
+    ttl=None,
+    late=False,
+    on_shutdown=None,
+    socket=None,
+    required=False,
+):
     """A lease: a guard that the daemon knows of, for `with` or `async with`.
 
     why          the reason, at most 200 bytes, which a waiting shutdown shows
     node         the node: by default that of the service of this process, or else the root
+    using        the work uses the node, which gets its signal in a stop only when the work is over
     ttl          seconds after which the daemon releases the guard
     late         allow a node that is stopped and not yet complete
     on_shutdown  called once, in a thread of its own, at the stop of the node
@@ -360,7 +376,7 @@ def guard(why="", *, node=None, ttl=None, late=False, on_shutdown=None, socket=N
 
     The guard is released at the end of the block, or at the end of the program in any case.
     """
-    return Lease(why, node, ttl, late, on_shutdown, socket, required)
+    return Lease(why, node, using, ttl, late, on_shutdown, socket, required)
 
 
 # --- the program's own tree ---

@@ -32,6 +32,8 @@ opaque! {
     swansong_registry;
     /// `struct iovec` of the C library.
     iovec;
+    /// `struct msghdr` of the C library.
+    msghdr;
     /// `struct pollfd` of the C library.
     pollfd;
     /// `struct sockaddr` of the C library.
@@ -117,6 +119,8 @@ extern "C" {
     pub fn swansong_state(s: *const swansong) -> swansong_state_t;
     pub fn swansong_guard_count(s: *mut swansong) -> u64;
     pub fn swansong_wait(s: *mut swansong, deadline: u64) -> c_int;
+    pub fn swansong_drain(soft: *mut swansong, hard: *mut swansong, deadline: u64) -> c_int;
+    pub fn swansong_deadline_in(usec: u64) -> u64;
     pub fn swansong_stopped_wait(s: *mut swansong, deadline: u64) -> c_int;
     pub fn swansong_stopped_fd(s: *mut swansong) -> c_int;
 
@@ -162,6 +166,7 @@ extern "C" {
         f: swansong_fn,
         arg: *mut c_void,
     ) -> c_int;
+    pub fn swansong_interrupt_set_deadline(i: *mut swansong_interrupt, deadline: u64);
     pub fn swansong_interrupt_unref(i: *mut swansong_interrupt) -> *mut swansong_interrupt;
 
     pub fn swansong_interrupt_read(
@@ -195,6 +200,24 @@ extern "C" {
         length: *mut u32,
         flags: c_int,
     ) -> c_int;
+    pub fn swansong_interrupt_connect(
+        i: *mut swansong_interrupt,
+        fd: c_int,
+        address: *const sockaddr,
+        length: u32,
+    ) -> c_int;
+    pub fn swansong_interrupt_recvmsg(
+        i: *mut swansong_interrupt,
+        fd: c_int,
+        message: *mut msghdr,
+        flags: c_int,
+    ) -> isize;
+    pub fn swansong_interrupt_sendmsg(
+        i: *mut swansong_interrupt,
+        fd: c_int,
+        message: *const msghdr,
+        flags: c_int,
+    ) -> isize;
     pub fn swansong_interrupt_poll(
         i: *mut swansong_interrupt,
         fds: *mut pollfd,
