@@ -23,4 +23,4 @@ lints = \
 	%D%/unit.sh \
 	%D%/shell.sh
 dist_check_SCRIPTS += $(lints)
-EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/engines.py %D%/races.c %D%/cpp.cpp %D%/english.awk %D%/english.words
+EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/engines.py %D%/races.c %D%/snippets.c %D%/cpp.cpp %D%/english.awk %D%/english.words

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The examples in section 3 of the manual compile, without a warning: whole functions as they are, and statements
-# in a function, with the declarations that they presume.  Those of swansong-guard(7) in JSON, in Python and for a
-# shell are parsed.
+# The examples in section 3 of the manual compile, without a warning, and run to the end of a shutdown: whole functions
+# as they are, and statements in a function, with the objects that they presume (snippets.c).  Those of
+# swansong-guard(7) in JSON, in Python and for a shell are parsed; tests/integration/manual-guards.sh runs them.
 . "${0%/*}/lib.sh"
 : "${CC:=cc}"
 
@@ -51,12 +51,25 @@ awk -v dir="$dir" '
 	{ statements = statements $0 "\n" }
 ' "${top_srcdir:?}"/man/*.3
 
-for file in "$dir"/*.c; do
+compile() { # FILE
+	$CC -std=gnu17 -Wall -Wextra -Werror -Wno-unused -I "$dir" -I "$top_srcdir/src" -c -o "$dir/$(basename "$1" .c).o" "$1"
+}
+runs() { # OBJECT...
+	"${top_builddir:?}/libtool" --silent --mode=link "$CC" -o "$dir/example" "$@" \
+		"$top_builddir/src/swansong/libswansong-loop.la" "$top_builddir/src/swansong/libswansong.la" -pthread &&
+		timeout -s KILL 30 "$dir/example"
+}
+
+hold_libraries -s
+try "what they presume" compile "$top_srcdir/tests/lint/snippets.c"
+for file in "$dir"/*.3-*.c; do
+	presumed=$dir/snippets.o
 	# A whole program needs no declarations.
-	! grep -q '^int main' "$file" || sed -i 1d "$file"
-	# shellcheck disable=SC2086  # words
-	try "${file##*/}" $CC -std=gnu17 -fsyntax-only -Wall -Wextra -Werror -Wno-unused -I "$dir" \
-		-I "$top_srcdir/src" "$file"
+	! grep -q '^int main' "$file" || { sed -i 1d "$file" && presumed=; }
+	name=${file##*/}
+	try "$name" compile "$file"
+	# shellcheck disable=SC2086  # none or one
+	[ ! -e "${file%.c}.o" ] || try "$name runs" runs "${file%.c}.o" $presumed
 done
 
 awk -v dir="$dir" '
