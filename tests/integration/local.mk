@@ -89,6 +89,7 @@ dist_check_SCRIPTS += \
 	%D%/own-log.sh \
 	%D%/manual.sh \
 	%D%/manual-guards.sh \
+	%D%/manual-exporter.sh \
 	%D%/many.sh \
 	%D%/names.sh \
 	%D%/notify.sh \
