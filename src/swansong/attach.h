@@ -2,7 +2,8 @@
 #define SWANSONG_ATTACH_H
 
 /*
- * A program whose root is a child of its service's node in swansongd(8).
+ * A program that is stopped from outside: by a signal, or by swansongd(8), where the root of the
+ * program is a child of its service's node.
  *
  * A stop of the service, or of a node above it, then stops the root.  The daemon shows the guards
  * of the program, waits for them, and can report where they were taken.  A service has this if its
@@ -35,6 +36,22 @@ SWANSONG_BEGIN_DECLARATIONS
  * that it names, was not made by the daemon; -ENOMEM, or another -errno.
  */
 int swansong_attach(struct swansong **ret);
+
+/**
+ * swansong_stop_on_signal() - have a signal stop a node
+ * @s:		the node, of any kind
+ * @signo:	for example SIGTERM
+ *
+ * From now on the first signal stops the node, as swansong_shut_down() does, on a thread of the
+ * library; so functions of interrupts and completions run there, and not in a handler of a signal.
+ * Later ones do nothing, also after the end of the node.  The last reference to a root stops it as
+ * ever.  System calls that the signal interrupts go on, where SA_RESTART has that effect.  In a
+ * forked process the signal has its default action.
+ *
+ * Return: 0; -EBUSY if the signal has a handler of the program, or stops another node that is not
+ * complete; -EINVAL if it cannot be caught; -ENOMEM, or another -errno.
+ */
+int swansong_stop_on_signal(struct swansong *s, int signo);
 
 SWANSONG_END_DECLARATIONS
 

@@ -46,7 +46,8 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 %C%_libswansong_core_la_SOURCES += \
 	%D%/attach/attach-page-private.h %D%/attach/attach-page.c \
 	%D%/attach/attach-report-private.h %D%/attach/attach-report.c \
-	%D%/attach/attach.c
+	%D%/attach/attach.c \
+	%D%/attach/stopper.c
 
 # The library itself calls the functions, which report to a sanitizer, and inlines nothing.
 swansong_cppflags = $(AM_CPPFLAGS) -DSWANSONG_NO_INLINE

@@ -7,7 +7,7 @@
  * workers, and runs the final actions.
  *
  * The registry starts no thread: all functions are called one after the other by
- * swansong_registry_execute(), on the thread that calls it, and with no lock held.
+ * swansong_registry_execute() or _advance(), on the thread that calls it, and with no lock held.
  */
 
 #include <stdint.h>
@@ -92,6 +92,28 @@ int swansong_registry_add_action(struct swansong_registry *r, const char *name,
  * is just being executed.
  */
 int swansong_registry_execute(struct swansong_registry *r, uint64_t deadline,
+			      void (*on_error)(void *arg, enum swansong_registry_step step,
+					       const char *name, int error),
+			      void *arg);
+
+/**
+ * swansong_registry_advance() - do what is possible without waiting, for an event loop
+ * @r:		the registry; the first call consumes it and notifies all workers
+ * @deadline:	as in swansong_registry_execute()
+ * @again:	if workers are left, the time at which the first of them is late
+ * @on_error:	as in swansong_registry_execute()
+ * @arg:	passed to @on_error
+ *
+ * Several calls do what one swansong_registry_execute() does.  Each call asks the workers that are
+ * left, by join with a deadline that has passed; the call that finds none left runs the actions.
+ * Call it again when a worker may have ended, for example after a function of
+ * swansong_completion_notify(), and at @again.  One thread may call it at a time, and no function
+ * that is registered.
+ *
+ * Return: -EAGAIN while workers are left; then the number of functions that failed in all calls;
+ * -EALREADY if the registry has been executed, or is just being executed.
+ */
+int swansong_registry_advance(struct swansong_registry *r, uint64_t deadline, uint64_t *again,
 			      void (*on_error)(void *arg, enum swansong_registry_step step,
 					       const char *name, int error),
 			      void *arg);

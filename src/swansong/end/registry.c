@@ -27,6 +27,12 @@ struct swansong_registry {
 	struct lock lock;
 	bool closed;
 	struct entry *workers, *actions; /* the last one on top */
+
+	/* Of the thread that advances: the entries that are left after the registry was closed. */
+	bool advances;
+	struct entry *running, *final;
+	uint64_t since;
+	int failed;
 };
 
 struct execution {
@@ -115,17 +121,50 @@ static void registry_notify_workers(struct execution *x, const struct entry *top
 					   e->worker.notify(e->worker.arg));
 }
 
+/* Returns the time until which the worker @e is waited for, if all were notified at @since. */
+static uint64_t registry_limit(const struct entry *e, uint64_t since, uint64_t deadline)
+{
+	return e->worker.timeout ? MIN(clock_add(since, e->worker.timeout), deadline) : deadline;
+}
+
 static void registry_join_workers(struct execution *x, const struct entry *top, uint64_t deadline)
 {
-	uint64_t start = clock_now_usec();
+	uint64_t since = clock_now_usec();
 
 	for (const struct entry *e = top; e; e = e->below) {
-		uint64_t own = e->worker.timeout ? clock_add(start, e->worker.timeout) : deadline;
+		uint64_t limit = registry_limit(e, since, deadline);
 
 		if (e->worker.join)
 			registry_note_step(x, SWANSONG_REGISTRY_JOIN, e,
-					   e->worker.join(e->worker.arg, MIN(own, deadline)));
+					   e->worker.join(e->worker.arg, limit));
 	}
+}
+
+/*
+ * Takes off the workers that have ended or are late.  Returns the time at which the first of the
+ * others is late.
+ */
+static uint64_t registry_ask_workers(struct execution *x, struct swansong_registry *r,
+				     uint64_t deadline)
+{
+	uint64_t first = UINT64_MAX;
+	struct entry **top = &r->running, *e;
+
+	while ((e = *top)) {
+		uint64_t limit = registry_limit(e, r->since, deadline);
+		bool late = clock_now_usec() >= limit;
+		int result = e->worker.join ? e->worker.join(e->worker.arg, 0) : 0;
+
+		if (result == -ETIMEDOUT && !late) {
+			first = MIN(first, limit);
+			top = &e->below;
+			continue;
+		}
+		registry_note_step(x, SWANSONG_REGISTRY_JOIN, e, result);
+		*top = e->below;
+		free(e);
+	}
+	return first;
 }
 
 static void registry_run_actions(struct execution *x, const struct entry *top)
@@ -179,6 +218,35 @@ int swansong_registry_execute(struct swansong_registry *r, uint64_t deadline,
 	return x.failed;
 }
 
+int swansong_registry_advance(struct swansong_registry *r, uint64_t deadline, uint64_t *again,
+			      void (*on_error)(void *arg, enum swansong_registry_step step,
+					       const char *name, int error),
+			      void *arg)
+{
+	CANCEL_DISABLED_SCOPE;
+	struct execution x = { .on_error = on_error, .arg = arg, .failed = r->failed };
+	uint64_t first;
+
+	if (!r->advances) {
+		if (!registry_close(r, &r->running, &r->final))
+			return -EALREADY;
+		r->advances = true;
+		registry_notify_workers(&x, r->running);
+		r->since = clock_now_usec();
+	}
+	first = registry_ask_workers(&x, r, deadline);
+	r->failed = x.failed;
+	if (r->running) {
+		*again = first;
+		return -EAGAIN;
+	}
+	registry_run_actions(&x, r->final);
+	registry_free_entries(r->final);
+	r->final = NULL;
+	r->advances = false;
+	return x.failed;
+}
+
 struct swansong_registry *swansong_registry_unref(struct swansong_registry *r)
 {
 	struct entry *workers, *actions;
@@ -188,6 +256,8 @@ struct swansong_registry *swansong_registry_unref(struct swansong_registry *r)
 	(void)registry_close(r, &workers, &actions);
 	registry_free_entries(workers);
 	registry_free_entries(actions);
+	registry_free_entries(r->running);
+	registry_free_entries(r->final);
 	free(r);
 	return NULL;
 }

@@ -137,6 +137,12 @@ check_PROGRAMS += %D%/test-cancel
 %C%_test_cancel_CFLAGS  = $(%C%_loop_test_loop_CFLAGS)
 %C%_test_cancel_LDADD   = $(%C%_loop_test_loop_LDADD)
 
+check_PROGRAMS += %D%/attach/test-stopper
+%C%_attach_test_stopper_SOURCES = tests/unit/fixtures/swansong/pair.h %D%/attach/test-stopper.c
+%C%_attach_test_stopper_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_attach_test_stopper_LDADD   = tests/unit/fixtures/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
 check_PROGRAMS += %D%/test-signal
 %C%_test_signal_SOURCES = tests/unit/fixtures/swansong/pair.h %D%/test-signal.c
 %C%_test_signal_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread

@@ -176,6 +176,7 @@ START_TEST(the_end_of_a_program)
 {
 	__attribute__((cleanup(swansong_registry_unrefp))) struct swansong_registry *r = NULL;
 	unsigned int calls = 0;
+	uint64_t again;
 	struct swansong_worker worker = {
 		.name = "worker",
 		.arg = &calls,
@@ -189,6 +190,7 @@ START_TEST(the_end_of_a_program)
 	ck_assert_int_eq(swansong_registry_execute(r, 0, add_error, &calls), 1);
 	ck_assert_uint_eq(calls, 4);
 	ck_assert_int_eq(swansong_registry_execute(r, 0, add_error, &calls), -EALREADY);
+	ck_assert_int_eq(swansong_registry_advance(r, 0, &again, add_error, &calls), -EALREADY);
 	r = swansong_registry_unref(r);
 }
 END_TEST

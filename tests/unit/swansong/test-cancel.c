@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -216,6 +217,21 @@ static void call_registry(void)
 	called = 0;
 }
 
+static void call_advance(void)
+{
+	struct swansong_worker worker = { .name = "worker", .notify = act };
+	struct swansong_registry *r;
+	uint64_t again;
+
+	must(swansong_registry_new(&r) == 0);
+	must(swansong_registry_add_worker(r, &worker) == 0);
+	must(swansong_registry_add_action(r, "action", act, NULL) == 0);
+	must(swansong_registry_advance(r, 0, &again, NULL, NULL) == 0);
+	(void)swansong_registry_unref(r);
+	must(called == 2);
+	called = 0;
+}
+
 static void call_attach(void)
 {
 	struct swansong *s;
@@ -269,12 +285,12 @@ static void call_transfers(void)
 }
 
 static void (*const calls[])(void) = {
-	call_stop,	call_last_drop,	 call_drop_that_buries,
-	call_unrefs,	call_root_unref, call_news,
-	call_notify,	call_waits,	 call_report,
-	call_registry,	call_attach,	 call_loop,
-	call_post,	call_pool,	 call_drain,
-	call_transfers,
+	call_stop,     call_last_drop,	call_drop_that_buries,
+	call_unrefs,   call_root_unref, call_news,
+	call_notify,   call_waits,	call_report,
+	call_registry, call_advance,	call_attach,
+	call_loop,     call_post,	call_pool,
+	call_drain,    call_transfers,
 };
 
 static atomic_bool returned;
@@ -290,20 +306,46 @@ static void *cancelled_main(void *arg)
 	return NULL;
 }
 
-START_TEST(no_function_that_does_not_wait_ends_a_cancelled_thread)
+static void call_cancelled(void (*const *call)(void))
 {
-	unsigned int before = count_fds();
 	pthread_t thread;
 	void *result;
 
-	make_world();
 	atomic_store(&returned, false);
-	ck_assert_int_eq(pthread_create(&thread, NULL, cancelled_main, (void *)&calls[_i]), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, cancelled_main, (void *)call), 0);
 	ck_assert_int_eq(pthread_join(thread, &result), 0);
 	ck_assert(atomic_load(&returned));
 	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+}
+
+START_TEST(no_function_that_does_not_wait_ends_a_cancelled_thread)
+{
+	unsigned int before = count_fds();
+
+	make_world();
+	call_cancelled(&calls[_i]);
 	end_world();
 	ck_assert_uint_eq(count_fds(), before);
+}
+END_TEST
+
+/* The handler runs on the cancelled thread.  The descriptor of a signal is kept. */
+static void call_stop_on_signal(void)
+{
+	struct swansong *own;
+
+	must(swansong_new(&own) == 0);
+	must(swansong_stop_on_signal(own, SIGUSR2) == 0);
+	must(raise(SIGUSR2) == 0);
+	must(swansong_wait(own, UINT64_MAX) == 0);
+	(void)swansong_unref(own);
+}
+
+START_TEST(a_handler_on_a_cancelled_thread_stops_the_node)
+{
+	static void (*const call)(void) = call_stop_on_signal;
+
+	call_cancelled(&call);
 }
 END_TEST
 
@@ -408,6 +450,7 @@ Suite *test_suite(void)
 
 	tcase_add_loop_test(points, no_function_that_does_not_wait_ends_a_cancelled_thread, 0,
 			    ARRAY_SIZE(calls));
+	tcase_add_test(points, a_handler_on_a_cancelled_thread_stops_the_node);
 	tcase_add_loop_test(points, a_thread_that_waits_is_cancelled_and_leaks_nothing, 0,
 			    ARRAY_SIZE(waits));
 	suite_add_tcase(suite, points);

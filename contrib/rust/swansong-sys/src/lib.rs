@@ -109,6 +109,7 @@ pub type swansong_on_error = unsafe extern "C" fn(
 #[link(name = "swansong")]
 extern "C" {
     pub fn swansong_attach(ret: *mut *mut swansong) -> c_int;
+    pub fn swansong_stop_on_signal(s: *mut swansong, signo: c_int) -> c_int;
 
     pub fn swansong_new(ret: *mut *mut swansong) -> c_int;
     pub fn swansong_child(parent: *mut swansong, ret: *mut *mut swansong) -> c_int;
@@ -246,6 +247,13 @@ extern "C" {
     pub fn swansong_registry_execute(
         r: *mut swansong_registry,
         deadline: u64,
+        on_error: Option<swansong_on_error>,
+        arg: *mut c_void,
+    ) -> c_int;
+    pub fn swansong_registry_advance(
+        r: *mut swansong_registry,
+        deadline: u64,
+        again: *mut u64,
         on_error: Option<swansong_on_error>,
         arg: *mut c_void,
     ) -> c_int;

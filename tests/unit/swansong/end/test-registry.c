@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -316,6 +317,78 @@ START_TEST(of_many_threads_one_executes_and_each_accepted_entry_runs_once)
 }
 END_TEST
 
+/* ---- for an event loop ---- */
+
+static int advance(uint64_t deadline, uint64_t *again)
+{
+	return swansong_registry_advance(registry, deadline, again, on_error, &registry);
+}
+
+START_TEST(an_execution_advances_as_its_workers_end)
+{
+	struct part a = { .name = "a", .join = -ETIMEDOUT }, b = { .name = "b", .notify = -EPIPE };
+	struct part c = { .name = "c", .join = -ETIMEDOUT };
+	uint64_t again = 0;
+
+	ck_assert_int_eq(swansong_registry_add_action(registry, "a", part_act, &a), 0);
+	add(&a, 3600 * USEC_PER_SEC);
+	add(&b, 0);
+	add(&c, 7200 * USEC_PER_SEC);
+	ck_assert_int_eq(advance(UINT64_MAX, &again), -EAGAIN);
+	ck_assert_story("n:c n:b !n:b-32 n:a j:c j:b j:a ");
+	ck_assert_uint_gt(again, clock_now_usec() + 3000 * USEC_PER_SEC);
+	ck_assert_uint_le(again, clock_now_usec() + 3600 * USEC_PER_SEC);
+	ck_assert_uint_eq(a.deadline, 0);
+	ck_assert_int_eq(swansong_registry_add_action(registry, "b", part_act, &b), -EALREADY);
+	ck_assert_int_eq(execute(0), -EALREADY);
+
+	story[0] = '\0';
+	c.join = -ECHILD;
+	ck_assert_int_eq(advance(UINT64_MAX, &again), -EAGAIN);
+	ck_assert_story("j:c !j:c-10 j:a ");
+
+	story[0] = '\0';
+	a.join = 0;
+	ck_assert_int_eq(advance(UINT64_MAX, &again), 2);
+	ck_assert_story("j:a a:a ");
+	ck_assert_int_eq(advance(UINT64_MAX, &again), -EALREADY);
+}
+END_TEST
+
+START_TEST(a_worker_that_is_asked_is_late_by_its_own_limit_or_the_deadline)
+{
+	struct part a = { .name = "a", .join = -ETIMEDOUT },
+		    b = { .name = "b", .join = -ETIMEDOUT };
+	uint64_t again = 0;
+
+	ck_assert_int_eq(swansong_registry_add_action(registry, "a", part_act, &a), 0);
+	add(&a, 0);
+	add(&b, 1);
+	(void)advance(UINT64_MAX, &again); /* b may be late already */
+	while (again != UINT64_MAX && clock_now_usec() < again)
+		(void)sched_yield();
+	ck_assert_int_eq(advance(UINT64_MAX, &again), -EAGAIN);
+	ck_assert_uint_eq(again, UINT64_MAX);
+	story[0] = '\0';
+	ck_assert_int_eq(advance(clock_now_usec(), &again), 2);
+	ck_assert_story("j:a !j:a-110 a:a ");
+}
+END_TEST
+
+START_TEST(a_registry_that_advances_may_be_dropped)
+{
+	struct part a = { .name = "a", .join = -ETIMEDOUT };
+	uint64_t again;
+
+	ck_assert_int_eq(swansong_registry_add_action(registry, "a", part_act, &a), 0);
+	add(&a, 0);
+	ck_assert_int_eq(advance(UINT64_MAX, &again), -EAGAIN);
+	drop_registry();
+	ck_assert_story("n:a j:a ");
+	make_registry();
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("swansong-registry");
@@ -337,6 +410,9 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_function_may_use_the_registry_and_is_refused);
 	tcase_add_loop_test(tc, a_node_makes_a_worker, 0, 2);
 	tcase_add_test(tc, of_many_threads_one_executes_and_each_accepted_entry_runs_once);
+	tcase_add_test(tc, an_execution_advances_as_its_workers_end);
+	tcase_add_test(tc, a_worker_that_is_asked_is_late_by_its_own_limit_or_the_deadline);
+	tcase_add_test(tc, a_registry_that_advances_may_be_dropped);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
