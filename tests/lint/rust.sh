@@ -1,8 +1,10 @@
 #!/bin/sh
-# The declarations for Rust are those of the library, and programs that use them work.
+# The crates for Rust: the declarations are those of the library, and the safe one keeps its promises.
 . "${0%/*}/lib.sh"
 libs=$top_builddir/src/swansong/.libs
 crate=$top_srcdir/contrib/rust/swansong-sys
+safe=$top_srcdir/contrib/rust/swansong
+registry=/usr/share/cargo/registry # of Debian
 
 declares_all() {
 	grep -o 'swansong_[a-z_]*[a-z];' "$top_srcdir/src/swansong/libswansong.sym" | tr -d ';' |
@@ -12,8 +14,8 @@ declares_all() {
 }
 
 versions_agree() {
-	grep -x "version = \"$(sed -n 's/#define SWANSONG_VERSION "\(.*\)"/\1/p' \
-		"$top_srcdir/src/swansong/version.h")\"" "$crate/Cargo.toml"
+	version=$(sed -n 's/#define SWANSONG_VERSION "\(.*\)"/\1/p' "$top_srcdir/src/swansong/version.h")
+	grep -x "version = \"$version\"" "$crate/Cargo.toml" && grep -x "version = \"$version\"" "$safe/Cargo.toml"
 }
 
 compile() { # TYPE [ARGUMENT...]: without a registry, and so without cargo
@@ -22,6 +24,30 @@ compile() { # TYPE [ARGUMENT...]: without a registry, and so without cargo
 
 run() {
 	LD_LIBRARY_PATH=$libs timeout 60 "$dir/promises"
+}
+
+# The traits of streams and readers are in two crates without dependencies.
+compile_traits() {
+	for name in core io; do
+		compile --crate-type rlib --crate-name futures_$name --cap-lints allow --cfg 'feature="std"' \
+			--cfg 'feature="alloc"' "$registry"/futures-$name-[0-9]*/src/lib.rs || return
+	done
+}
+
+compile_safe() { # [ARGUMENT...]: the crate, and its tests
+	compile --crate-type rlib --crate-name swansong --extern swansong_sys="$dir/libswansong_sys.rlib" "$@" \
+		"$safe/src/lib.rs" &&
+		compile --test --extern swansong="$dir/libswansong.rlib" "$@" "$safe/tests/promises.rs"
+}
+
+awaits_a_node() {
+	cat >"$dir/await.rs" <<-'END'
+		pub async fn end(swansong: swansong::Swansong) {
+			swansong.await
+		}
+	END
+	compile_safe --cfg 'feature="into-future"' &&
+		compile --crate-type rlib --extern swansong="$dir/libswansong.rlib" "$dir/await.rs"
 }
 
 try "each function is declared" declares_all
@@ -36,5 +62,20 @@ else
 		"$crate/tests/promises.rs"
 	try "and its build script" compile "$crate/build.rs"
 	try "the declarations are those of the library" run
+	try "the safe crate is compiled" compile_safe
+	try "it keeps its promises" run
+	if [ -d "$(echo "$registry"/futures-io-[0-9]*)" ]; then
+		try "the traits of streams and readers are compiled" compile_traits
+		try "so is the safe crate with them" compile_safe --cfg 'feature="futures-core"' --cfg 'feature="futures-io"' \
+			--extern futures_core="$dir/libfutures_core.rlib" --extern futures_io="$dir/libfutures_io.rlib"
+		try "it keeps its promises with them" run
+	else
+		skip "the safe crate has streams and readers" "package librust-futures-io-dev"
+	fi
+	if rustc --version | grep -q ' 1\.[0-5][0-9]\.\| 1\.6[0-3]\.'; then
+		skip "a node can be awaited" "machine: rustc is older than 1.64"
+	else
+		try "a node can be awaited" awaits_a_node
+	fi
 fi
 finish
