@@ -18,8 +18,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <forward_list>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <utility>
 #if __has_include(<stop_token>)
@@ -31,6 +33,8 @@
 #include <swansong/guard.h>
 #include <swansong/interrupt.h>
 #include <swansong/node.h>
+#include <swansong/pool.h>
+#include <swansong/registry.h>
 
 namespace swan
 {
@@ -57,6 +61,8 @@ inline bool in_time(int result, const char *function)
 inline std::uint64_t usec(time_point deadline)
 {
 	using std::chrono::microseconds;
+	if (deadline == time_point::max())
+		return UINT64_MAX;
 	const auto since = std::chrono::ceil<microseconds>(deadline.time_since_epoch()).count();
 
 	return since > 0 ? static_cast<std::uint64_t>(since) : 0;
@@ -117,6 +123,11 @@ class node
 	/* Another reference to the same node. */
 	node ref() const noexcept { return node(swansong_ref(s_)); }
 
+	/* On a thread of the library. */
+	void stop_on_signal(int signo) const
+	{
+		detail::checked(swansong_stop_on_signal(s_, signo), "swansong_stop_on_signal");
+	}
 	void shut_down() const noexcept { swansong_shut_down(s_); }
 	enum ::swansong_state state() const noexcept { return swansong_state(s_); }
 	std::uint64_t guard_count() const noexcept { return swansong_guard_count(s_); }
@@ -348,6 +359,228 @@ class stop_callback
       private:
 	std::shared_ptr<detail::called> called_; /* after the interrupt */
 	interrupt i_;
+};
+
+namespace detail
+{
+
+/* Zero, or the errno of a std::system_error; another exception ends the program. */
+template <class Function> int result_of(const Function &function) noexcept
+{
+	try {
+		function();
+		return 0;
+	} catch (const std::system_error &e) {
+		return e.code().value() > 0 ? -e.code().value() : -EIO;
+	}
+}
+
+inline time_point time(std::uint64_t usec)
+{
+	using std::chrono::microseconds;
+	const auto last = std::chrono::floor<microseconds>(time_point::max().time_since_epoch());
+
+	if (usec > static_cast<std::uint64_t>(last.count()))
+		return time_point::max();
+	return time_point(microseconds(usec));
+}
+
+} /* namespace detail */
+
+/*
+ * What a program does at its end: swansong_registry_new(3).  A function that throws a
+ * std::system_error has failed with its errno.
+ */
+class registry
+{
+      public:
+	using on_error = std::function<void(enum ::swansong_registry_step, const char *name,
+					    std::error_code)>;
+
+	registry() : all_(std::make_unique<all>())
+	{
+	}
+
+	/* The second function waits until its deadline, and returns false if the worker still runs. */
+	void add_worker(const char *name, std::function<void()> notify,
+			std::function<bool(time_point)> join,
+			std::chrono::microseconds timeout = std::chrono::microseconds(0))
+	{
+		entry *e = all_->add({ std::move(notify), std::move(join) });
+		struct ::swansong_worker worker = {};
+
+		worker.name = name;
+		worker.arg = e;
+		worker.notify = e->begin ? call_begin : nullptr;
+		worker.join = e->join ? call_join : nullptr;
+		worker.timeout = static_cast<std::uint64_t>(timeout.count());
+		detail::checked(swansong_registry_add_worker(all_->registry, &worker),
+				"swansong_registry_add_worker");
+	}
+	/* The node is stopped, and has that time to be complete. */
+	void add_worker(const char *name, const node &n,
+			std::chrono::microseconds timeout = std::chrono::microseconds(0))
+	{
+		const auto shared = std::make_shared<node>(n.ref());
+
+		add_worker(
+			name, [shared] { shared->shut_down(); },
+			[shared](time_point deadline) { return shared->wait_until(deadline); },
+			timeout);
+	}
+	void add_action(const char *name, std::function<void()> function)
+	{
+		entry *e = all_->add({ std::move(function), {} });
+
+		detail::checked(swansong_registry_add_action(all_->registry, name, call_begin, e),
+				"swansong_registry_add_action");
+	}
+
+	/* Returns the number of functions that failed. */
+	int execute(time_point deadline = time_point::max(), const on_error &f = {})
+	{
+		return detail::checked(swansong_registry_execute(all_->registry,
+								 detail::usec(deadline), call_error,
+								 const_cast<on_error *>(&f)),
+				       "swansong_registry_execute");
+	}
+
+	/* The same without waiting: false if workers are left, to be called again at that time. */
+	bool advance(time_point deadline, time_point &again, int &failed, const on_error &f = {})
+	{
+		std::uint64_t usec = 0;
+		const int r =
+			swansong_registry_advance(all_->registry, detail::usec(deadline), &usec,
+						  call_error, const_cast<on_error *>(&f));
+
+		if (r == -EAGAIN) {
+			again = detail::time(usec);
+			return false;
+		}
+		failed = detail::checked(r, "swansong_registry_advance");
+		return true;
+	}
+
+      private:
+	struct entry {
+		std::function<void()> begin; /* notify, or act */
+		std::function<bool(time_point)> join;
+	};
+
+	/* The registry, and the functions for as long as it lives. */
+	struct all {
+		struct ::swansong_registry *registry = nullptr;
+		std::mutex mutex;
+		std::forward_list<entry> entries;
+
+		all()
+		{
+			detail::checked(swansong_registry_new(&registry), "swansong_registry_new");
+		}
+		~all()
+		{
+			swansong_registry_unref(registry);
+		}
+		entry *add(entry e)
+		{
+			const std::lock_guard<std::mutex> lock(mutex);
+
+			entries.push_front(std::move(e));
+			return &entries.front();
+		}
+	};
+
+	static int call_begin(void *arg)
+	{
+		return detail::result_of(static_cast<entry *>(arg)->begin);
+	}
+	static int call_join(void *arg, std::uint64_t deadline)
+	{
+		bool ended = false;
+		const int r = detail::result_of(
+			[&] { ended = static_cast<entry *>(arg)->join(detail::time(deadline)); });
+
+		return r < 0 || ended ? r : -ETIMEDOUT;
+	}
+	static void call_error(void *arg, enum ::swansong_registry_step step, const char *name,
+			       int error) noexcept
+	{
+		if (const on_error &f = *static_cast<const on_error *>(arg))
+			f(step, name, std::error_code(-error, std::generic_category()));
+	}
+
+	std::unique_ptr<all> all_;
+};
+
+/* Threads for jobs: swansong_pool_new(3).  Link with libswansong-loop, too. */
+class pool
+{
+      public:
+	pool(const node &parent, unsigned int threads)
+	{
+		detail::checked(swansong_pool_new(parent.get(), threads, &p_), "swansong_pool_new");
+	}
+	pool(pool &&other) noexcept : p_(std::exchange(other.p_, nullptr))
+	{
+	}
+	pool &operator=(pool &&other) noexcept
+	{
+		pool moved(std::move(other));
+
+		std::swap(p_, moved.p_);
+		return *this;
+	}
+	pool(const pool &) = delete;
+	pool &operator=(const pool &) = delete;
+	~pool()
+	{
+		swansong_pool_unref(p_);
+	}
+
+	/* False after the stop: the job does not run.  An exception in it ends the program. */
+	bool submit(std::function<void()> job, const char *file = __builtin_FILE(),
+		    unsigned int line = __builtin_LINE(),
+		    const char *function = __builtin_FUNCTION()) const
+	{
+		auto own = std::make_unique<std::function<void()>>(std::move(job));
+		const int r = swansong_pool_submit_at(p_, call, own.get(), file, line, function);
+
+		if (r == -ESHUTDOWN)
+			return false;
+		detail::checked(r, "swansong_pool_submit");
+		(void)own.release(); /* the job drops it */
+		return true;
+	}
+
+	bool wait_idle_until(time_point deadline) const
+	{
+		return detail::in_time(swansong_pool_wait_idle(p_, detail::usec(deadline)),
+				       "swansong_pool_wait_idle");
+	}
+	void stop() const noexcept
+	{
+		swansong_pool_stop(p_);
+	}
+
+	struct ::swansong_pool *get() const noexcept
+	{
+		return p_;
+	}
+	explicit operator bool() const noexcept
+	{
+		return p_;
+	}
+
+      private:
+	static void call(void *arg) noexcept
+	{
+		const std::unique_ptr<std::function<void()>> job(
+			static_cast<std::function<void()> *>(arg));
+
+		(*job)();
+	}
+
+	struct ::swansong_pool *p_ = nullptr;
 };
 
 #ifdef __cpp_lib_jthread

@@ -2,11 +2,13 @@
 #include <swansong/swansong.hpp>
 #include <swansong/swansong.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <poll.h>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <thread>
@@ -196,8 +198,58 @@ static void an_exception_in_a_function_terminates()
 	   "an exception in a function terminates");
 }
 
+static void a_registry_calls_its_functions()
+{
+	swan::node root;
+	swan::guard work(root);
+	swan::registry registry;
+	std::string story;
+	int failed = 0;
+	swan::time_point again = {};
+	const auto report = [&story](enum swansong_registry_step, const char *name,
+				     std::error_code error) {
+		story += std::string("!") + name + (error == std::errc::timed_out ? " late" : "");
+	};
+
+	registry.add_action("log", [&story] { story += "log "; });
+	registry.add_action("files", [] { throw std::system_error(EIO, std::generic_category()); });
+	registry.add_worker("root", root);
+	is(!registry.advance(swan::time_point::max(), again, failed, report) &&
+		   again == swan::time_point::max() && root.state() == SWANSONG_SHUTTING_DOWN,
+	   "a registry does not wait for a node");
+	work.drop();
+	is(registry.advance(swan::time_point::max(), again, failed, report) && failed == 1 &&
+		   story == "!fileslog ",
+	   "a registry advances to its end, and an exception is a failure");
+
+	swan::registry other;
+	swan::node busy;
+	const swan::guard held(busy);
+	story.clear();
+	other.add_worker("busy", busy, std::chrono::microseconds(1));
+	is(other.execute(swan::time_point::max(), report) == 1 && story == "!busy late",
+	   "a late worker is named");
+}
+
+static void a_pool_runs_its_jobs()
+{
+	swan::node root;
+	const swan::pool pool(root, 2);
+	std::atomic<int> jobs{ 0 };
+	bool accepted = true;
+
+	for (int i = 0; i < 100; i++)
+		accepted = pool.submit([&jobs] { jobs++; }) && accepted;
+	is(accepted && pool.wait_idle_until(swan::time_point::max()) && jobs == 100,
+	   "a pool runs its jobs");
+	pool.stop();
+	is(!pool.submit([&jobs] { jobs++; }) && jobs == 100, "and refuses them after the stop");
+}
+
 int main()
 {
+	a_registry_calls_its_functions();
+	a_pool_runs_its_jobs();
 	guards_end_with_their_scope();
 	nodes_are_references();
 	waits_have_deadlines();

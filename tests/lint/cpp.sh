@@ -15,7 +15,7 @@ build() { # COMPILER SOURCE [ARGUMENT...]
 	compiler=$1 source=$2
 	shift 2
 	$compiler -std=c++17 -pedantic -Wall -Wextra -Wconversion -Werror "$@" -I"$dir" \
-		"$source" -o "$dir/program" -L"$libs" -lswansong -pthread
+		"$source" -o "$dir/program" -L"$libs" -Wl,-rpath-link,"$libs" -Wl,--as-needed -lswansong-loop -lswansong -pthread
 }
 
 run() { # FILE: for its output
