@@ -6,6 +6,7 @@ dist_man_MANS += %D%/swansong_guard.3
 dist_man_MANS += %D%/swansong_completion_new.3
 dist_man_MANS += %D%/swansong_interrupt_new.3
 dist_man_MANS += %D%/swansong-fleet.7
+dist_man_MANS += %D%/swansong-event-loops.7
 dist_man_MANS += %D%/swansong-guard.7
 dist_man_MANS += %D%/swansong-init.1
 dist_man_MANS += %D%/swansong-migration.7
