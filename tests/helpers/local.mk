@@ -29,6 +29,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/worker.py \
 	%D%/http-server.py \
 	%D%/rude-client.py \
+	%D%/shop.py \
 	%D%/talker.py \
 	%D%/counter.py \
 	%D%/fuzz-convert.py \
