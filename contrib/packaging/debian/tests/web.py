@@ -79,5 +79,14 @@ def slow(port, stop):
 
 
 stop = threading.Event()
-signal.signal(signal.SIGTERM, lambda *_: stop.set())
+
+
+def stop_on_signal():
+    signal.sigwait({signal.SIGTERM})
+    stop.set()
+
+
+# A thread waits for the signal: with a handler another thread may get it, and the main thread goes on waiting.
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+threading.Thread(target=stop_on_signal, daemon=True).start()
 {"serve": serve, "load": load, "slow": slow}[sys.argv[1]](int(sys.argv[2]), stop)
