@@ -1,4 +1,5 @@
 lints = \
+	%D%/abi.sh \
 	%D%/commands.sh \
 	%D%/completion.sh \
 	%D%/contrib.sh \
@@ -10,6 +11,7 @@ lints = \
 	%D%/headers.sh \
 	%D%/install.sh \
 	%D%/keys.sh \
+	%D%/loops.sh \
 	%D%/json.sh \
 	%D%/migration.sh \
 	%D%/names.sh \
@@ -23,4 +25,5 @@ lints = \
 	%D%/unit.sh \
 	%D%/shell.sh
 dist_check_SCRIPTS += $(lints)
-EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/engines.py %D%/races.c %D%/snippets.c %D%/cpp.cpp %D%/english.awk %D%/english.words
+EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/engines.py %D%/races.c %D%/snippets.c %D%/cpp.cpp %D%/english.awk %D%/english.words \
+	%D%/abi/libswansong.abi %D%/abi/libswansong-loop.abi
