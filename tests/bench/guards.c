@@ -136,6 +136,52 @@ static void report_calls(struct report *report)
 					    TARGET_NONE, 0 });
 }
 
+static void loop_memory(void *arg)
+{
+	(void)arg;
+	for (unsigned i = 0; i < PAIRS; i++) {
+		void *volatile memory = malloc(64);
+
+		free(memory);
+	}
+}
+
+static void loop_new_interrupt(void *arg)
+{
+	for (unsigned i = 0; i < PAIRS; i++) {
+		struct swansong_interrupt *interrupt;
+
+		if (swansong_interrupt_new(arg, &interrupt) < 0)
+			errx(EXIT_FAILURE, "out of memory");
+		(void)swansong_interrupt_unref(interrupt);
+	}
+}
+
+static void loop_new_completion(void *arg)
+{
+	for (unsigned i = 0; i < PAIRS; i++) {
+		struct swansong_completion *completion;
+
+		if (swansong_completion_new(arg, &completion) < 0)
+			errx(EXIT_FAILURE, "out of memory");
+		(void)swansong_completion_unref(completion);
+	}
+}
+
+static void report_watchers(struct report *report)
+{
+	struct swansong *root = new_root();
+	double floor, nsec;
+
+	nsec = take_time_beside(loop_new_interrupt, root, loop_memory, NULL, &floor);
+	report_add(report, (struct figure){ "interrupt, new and unref; floor: malloc and free",
+					    "ns", nsec, floor, TARGET_NONE, 0 });
+	nsec = take_time_beside(loop_new_completion, root, loop_memory, NULL, &floor);
+	report_add(report, (struct figure){ "completion, new and unref; the same", "ns", nsec,
+					    floor, TARGET_NONE, 0 });
+	(void)swansong_unref(root);
+}
+
 static void report_interrupt(struct report *report, double bare)
 {
 	struct swansong *root = new_root();
@@ -290,6 +336,7 @@ int main(int argc, char **argv)
 	bare = take_time(loop_bare, &word);
 	report_guards(&report);
 	report_calls(&report);
+	report_watchers(&report);
 	report_interrupt(&report, bare);
 	report_threads(&report);
 	report_percpu(&report);
