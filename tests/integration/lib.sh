@@ -376,6 +376,14 @@ mount_hanging() { # FOLDER
 	! gone "$mounting" || skip_all "machine: refuses a FUSE mount: $(tail -n 1 "$dir/why")"
 }
 
+# Each process that executes the file waits: $leasing ends that, $dir/leased has a line "waits" for each.
+lease_file() { # FILE
+	python3 "$top_srcdir/tests/helpers/lease.py" "$1" >"$dir/leased" &
+	leasing=$!
+	cleanup_fn end_process "$leasing"
+	wait_for 10 says "$dir/leased" leased || die "there is a lease"
+}
+
 # --- Control groups ------------------------------------------------------------------------------
 
 # From the daemon that is started next.

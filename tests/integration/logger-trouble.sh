@@ -77,6 +77,24 @@ ok "a logger of another version is replaced" wait_for 10 says "$dir/echo" '^hell
 stop_daemon
 is "the end is graceful with that, too" "$status" 0
 
+# --- Its program does not run yet ---
+
+cp "$real" "$dir/leased-logger"
+lease_file "$dir/leased-logger"
+: >"$log"
+SWANSONG_LOGGER=$dir/leased-logger start_daemon
+ok "its program does not run yet" wait_for 10 says "$dir/leased" waits
+began=$(now)
+ok "the daemon answers" timeout 20 "$swansongctl" status echo
+within "at once" $(($(now) - began)) 0 5000
+ok "a logger that takes no message for ten seconds is killed" \
+	wait_for 20 says "$log" 'logger: does not answer: killed'
+end_process "$leasing"
+echo again >"$dir/lines"
+ok "another one writes all output" wait_for 20 says "$dir/echo" '^again$'
+stop_daemon
+is "the end is graceful with that, too" "$status" 0
+
 # --- The disk is full when a run ends ---
 
 mkdir "$dir/disk"

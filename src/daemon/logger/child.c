@@ -26,6 +26,7 @@
 #define AGAIN_MAX_USEC	 (1 * USEC_PER_SEC)
 #define STEADY_USEC	 (200 * USEC_PER_MSEC)
 #define ANSWER_USEC	 (USEC_PER_SEC / 2)
+#define READY_USEC	 (10 * USEC_PER_SEC)
 #define FAILED_MAX	 3
 #define MESSAGES_AT_ONCE 64
 
@@ -92,6 +93,8 @@ void logger_child_done(struct logger_child *c)
 	c->store = fd_close(c->store);
 	c->program_fd = fd_close(c->program_fd);
 	process_remove(&c->process);
+	spawn_abandon(&c->starting);
+	spawn_pool_done(&c->pool);
 	free(c->user.groups);
 }
 
@@ -110,9 +113,12 @@ int logger_child_set_user(struct logger_child *c, const struct credentials *user
 static void child_take(struct logger_child *c, struct logger_packet *packet)
 {
 	const struct logger_message *m = &packet->message;
+	struct spawn_failure why;
+	int refused;
 
 	packet->fd = fd_close(packet->fd);
 	if (m->type == LOGGER_READY) {
+		(void)spawn_check(&c->starting, &c->pool, &why, &refused);
 		c->ready = c->was_ready = true;
 		c->warned = false;
 		c->n_failed = 0;
@@ -196,8 +202,8 @@ static void child_start_later(struct logger_child *c)
 	c->delay_usec = MIN(c->delay_usec * 2, AGAIN_MAX_USEC);
 }
 
-/* Return: 0; SPAWN_E_CHILD with errno in *error if it cannot be executed; or -errno. */
-static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *error)
+/* Its program may not run yet: a process of its user can stop it before. */
+static int child_spawn(struct logger_child *c, int socket)
 {
 	char *argv[] = { (char *)c->program, (char *)"3", (char *)"4", NULL };
 	char *time_zone = getenv("TZ");
@@ -208,15 +214,14 @@ static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *erro
 		{ .from = c->store, .to = CHILD_STORE },
 		{ .from = c->program_fd, .to = CHILD_PROGRAM },
 	};
-	struct spawn_failure why = { .error = 0 };
 	sigset_t none;
-	int r;
+	int refused;
 
 	if (!time_zone ||
 	    snprintf(variable, sizeof(variable), "TZ=%s", time_zone) >= (int)sizeof(variable))
 		envp[0] = NULL;
 	(void)sigemptyset(&none);
-	r = spawn(
+	return spawn_begin(
 		&(struct spawn_spec){
 			.argv = argv,
 			.program = CHILD_PROGRAM,
@@ -233,24 +238,26 @@ static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *erro
 			.terminal = -1,
 			.mask = &none,
 		},
-		pid, &why);
-	*error = why.error;
-	return r;
+		&c->pool, &c->starting, &refused);
 }
 
-static int child_connect(struct logger_child *c, int socket, pid_t pid)
+static int child_connect(struct logger_child *c, int socket)
 {
 	struct logger_message hello = { .type = LOGGER_HELLO, .stream = LOGGER_ALL };
 	int r;
 
 	c->socket = socket;
 	c->was_ready = false;
-	process_add(c->ctx->processes, &c->process, pid, -1);
-	c->ctx->logger_pid = pid;
+	process_add(c->ctx->processes, &c->process, c->starting.pid, -1);
+	c->ctx->logger_pid = c->process.pid;
 	process_name(&c->process, c->program);
 	c->ctx->launched++;
 	r = sd_event_add_io(c->ctx->event, &c->source, socket, EPOLLIN, child_on_event, c);
-	return r < 0 ? r : logger_send(socket, &hello, NULL, NULL, -1);
+	if (r >= 0)
+		r = logger_send(socket, &hello, NULL, NULL, -1);
+	c->asked = true;
+	alarm_set(&c->ctx->alarms, &c->silence, clock_add(clock_now_usec(), READY_USEC));
+	return r;
 }
 
 bool logger_child_is_usable(const struct logger_child *c)
@@ -271,17 +278,18 @@ static void child_warn(struct logger_child *c, const char *why)
 	c->program_fd = fd_close(c->program_fd);
 }
 
-/* Return: 0; SPAWN_E_CHILD with errno in *error; or -errno. */
-static int child_prepare(struct logger_child *c, int sockets[static 2], int *error)
+/* Return: 0 or -errno. */
+static int child_prepare(struct logger_child *c, int sockets[static 2])
 {
 	if (c->store < 0)
 		c->store = store_new();
 	if (c->store < 0)
 		return c->store;
 	child_open_program(c);
-	*error = errno;
-	if (c->program_fd < 0)
-		return SPAWN_E_CHILD;
+	if (c->program_fd < 0) {
+		c->n_failed = FAILED_MAX;
+		return -errno;
+	}
 	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets) < 0
 		       ? -errno
 		       : 0;
@@ -289,24 +297,37 @@ static int child_prepare(struct logger_child *c, int sockets[static 2], int *err
 
 static void child_start(struct logger_child *c)
 {
-	int sockets[2] = { -1, -1 }, error = 0;
-	int r = child_prepare(c, sockets, &error);
-	pid_t pid = 0;
+	int sockets[2] = { -1, -1 };
+	int r = child_prepare(c, sockets);
 
 	if (r == 0)
-		r = child_spawn(c, sockets[1], &pid, &error);
+		r = child_spawn(c, sockets[1]);
 	(void)fd_close(sockets[1]);
-	if (r == 0 && child_connect(c, sockets[0], pid) >= 0)
-		return;
 	if (r == 0) {
-		child_fail(c);
+		if (child_connect(c, sockets[0]) < 0)
+			child_fail(c);
 		return;
 	}
 	(void)fd_close(sockets[0]);
-	if (r > 0)
-		c->n_failed = FAILED_MAX;
-	child_warn(c, strerror(r < 0 ? -r : error));
+	child_warn(c, strerror(-r));
 	child_start_later(c);
+}
+
+/* Handles the end of the process, which is collected. */
+static void child_end(struct logger_child *c)
+{
+	struct spawn_failure why;
+	int refused, r = spawn_check(&c->starting, &c->pool, &why, &refused);
+
+	process_remove(&c->process);
+	c->ctx->logger_pid = 0;
+	child_disconnect(c);
+	if (r == SPAWN_E_CHILD)
+		c->n_failed = FAILED_MAX;
+	else if (!c->was_ready)
+		c->n_failed++;
+	if (!c->was_ready && c->n_failed >= FAILED_MAX)
+		child_warn(c, r == SPAWN_E_CHILD ? strerror(why.error) : "it ends at once");
 }
 
 void logger_child_want(struct logger_child *c)
@@ -320,15 +341,11 @@ void logger_child_died(struct process *process)
 	struct logger_child *c = container_of(process, struct logger_child, process);
 	uint64_t age_usec = clock_now_usec() - process->since_usec;
 
-	process_remove(process);
-	c->ctx->logger_pid = 0;
-	child_disconnect(c);
+	child_end(c);
 	if (age_usec >= STEADY_USEC)
 		c->delay_usec = AGAIN_MIN_USEC;
 	if (c->was_ready)
 		log_line(c->ctx->log, LOG_WARNING, "logger: has died; started again");
-	else if (++c->n_failed >= FAILED_MAX)
-		child_warn(c, "it ends at once");
 	child_start_later(c);
 }
 
@@ -360,9 +377,7 @@ static int child_await(struct logger_child *c, short events, uint64_t until_usec
 static void child_collect(struct logger_child *c)
 {
 	(void)waitpid(c->process.pid, NULL, 0);
-	process_remove(&c->process);
-	c->ctx->logger_pid = 0;
-	child_disconnect(c);
+	child_end(c);
 }
 
 int logger_child_begin(struct logger_child *c, uint64_t until_usec)

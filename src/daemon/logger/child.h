@@ -17,6 +17,8 @@
 struct logger_child {
 	struct process process; /* pid 0: there is none */
 	struct context *ctx;
+	struct spawn_pool pool;
+	struct spawning starting; /* its program may not run yet */
 	const char *program;
 	int program_fd; /* or -1 */
 	struct logger_user {
