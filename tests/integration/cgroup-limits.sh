@@ -4,6 +4,7 @@
 world=vm
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
+requires_package python3 python3
 
 install -m 755 "$helpers/breeder" "$dir/breeder"
 limits() { # NODE: the limits in the kernel
@@ -40,6 +41,12 @@ user = 64123
 group = 64123
 cgroup-pids-max = 20
 stop-timeout = 300ms
+[small]
+command = $helpers/idle
+ready = exec:$dir/check
+cgroup-memory-max = 16M
+autostart = no
+restart = never
 [heavy]
 command = $spin
 cgroup-cpu-weight = 1000
@@ -67,6 +74,18 @@ has_used() { [ "$(($(used heavy) - heavy))" -gt 1000000 ]; }
 ok "a service has a large share of the processor" wait_for 60 has_used
 ok "and the other one little" test "$((($(used light) - light) * 10))" -lt "$(($(used heavy) - heavy))"
 ctl stop heavy light >"$dir/out" 2>&1
+
+# The service fills its group, while the program of a check does not run yet: a lease on its file keeps that.
+install -m 755 "$helpers/idle" "$dir/check"
+lease_file "$dir/check"
+ctl start small --no-wait >"$dir/out" 2>&1
+ok "the check does not run its program" wait_for 20 says "$dir/leased" waits
+(echo "$BASHPID" >"$(group small)/cgroup.procs" && exec head -c 64M /dev/zero) >"$dir/fill" 2>"$dir/out"
+ok "the group is too small for what its processes write" test "$(counts small memory.events oom_kill)" -gt 0
+ok "which does not end the daemon" not gone "$daemon"
+end_process "$leasing"
+rm "$dir/fill"
+ctl stop small >"$dir/out" 2>&1
 
 # A new process has new limits, even while the group of the last one still exists.
 wait_for 10 has_state waiting backoff || die "a service waits to be started again"

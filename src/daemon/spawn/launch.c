@@ -369,6 +369,7 @@ static int launch_make_process(const struct launch *launch, struct context *ctx,
 	int refused = 0, r;
 
 	spec->cgroup = group < 0 ? 0 : group;
+	spec->own_memory = node_config_extras(launch->config)->cgroup_memory_max != 0;
 	r = starts_begin(ctx->starts, spec, process, &refused);
 	if (refused)
 		control_group_refused(launch->group, refused);

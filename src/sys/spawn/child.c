@@ -22,6 +22,8 @@
 /* Bytes of the kernel's set of signals. */
 #define KERNEL_MASK 8
 
+#define KERNEL_RESTORER 0x04000000UL /* SA_RESTORER, which the C library keeps for itself */
+
 static void child_report(const struct spawn_block *block, const struct spawn_failure *failure)
 {
 	(void)raw(SYS_write, block->report, failure, sizeof(*failure));
@@ -311,6 +313,13 @@ static long child_execute(const struct spawn_block *block)
 	return error;
 }
 
+/* As a handler: no core is written (child_set_signals()). */
+static SPAWN_PLAIN void child_kill(int signo)
+{
+	(void)signo;
+	(void)raw(SYS_kill, raw(SYS_getpid), SIGKILL);
+}
+
 #if SPAWN_SHARES_MEMORY
 /* As the kernel has it on the processors of sys/spawn/raw.h. */
 struct kernel_action {
@@ -320,42 +329,62 @@ struct kernel_action {
 	unsigned long mask;
 };
 
-static void child_change_action(int signo, void (*handler)(int signo), bool only_handled)
+static bool child_ignores(int signo)
 {
-	struct kernel_action action = { .handler = SIG_DFL };
+	struct kernel_action action = { .handler = SIG_IGN };
 
-	if (only_handled && (raw(SYS_rt_sigaction, signo, NULL, &action, KERNEL_MASK) < 0 ||
-			     action.handler == SIG_DFL || action.handler == SIG_IGN))
-		return;
-	action = (struct kernel_action){ .handler = handler };
+	(void)raw(SYS_rt_sigaction, signo, NULL, &action, KERNEL_MASK);
+	return action.handler == SIG_IGN;
+}
+
+static void child_set_handler(int signo, void (*handler)(int signo))
+{
+	/* x86 wants a restorer, which is not reached. */
+	struct kernel_action action = { handler, KERNEL_RESTORER, NULL, 0 };
+
 	(void)raw(SYS_rt_sigaction, signo, &action, NULL, KERNEL_MASK);
 }
 #else
-static void child_change_action(int signo, void (*handler)(int signo), bool only_handled)
+static bool child_ignores(int signo)
 {
-	struct sigaction action = { .sa_handler = SIG_DFL };
+	struct sigaction action = { .sa_handler = SIG_IGN };
 
-	if (only_handled && (sigaction(signo, NULL, &action) < 0 || action.sa_handler == SIG_DFL ||
-			     action.sa_handler == SIG_IGN))
-		return;
-	action = (struct sigaction){ .sa_handler = handler };
-	(void)sigaction(signo, &action, NULL);
+	(void)sigaction(signo, NULL, &action);
+	return action.sa_handler == SIG_IGN;
+}
+
+static void child_set_handler(int signo, void (*handler)(int signo))
+{
+	(void)sigaction(signo, &(struct sigaction){ .sa_handler = handler }, NULL);
 }
 #endif
 
+static bool child_is_core_signal(int signo)
+{
+	static const unsigned long set =
+		1UL << SIGQUIT | 1UL << SIGILL | 1UL << SIGTRAP | 1UL << SIGABRT | 1UL << SIGBUS |
+		1UL << SIGFPE | 1UL << SIGSEGV | 1UL << SIGXCPU | 1UL << SIGXFSZ | 1UL << SIGSYS;
+
+	return signo < 32 && set >> signo & 1;
+}
+
 /*
  * A handler of the parent must not run in the child: nothing else ends with a signal.  The mask
- * follows, so that a signal ends the child from here on.
+ * follows, so that a signal ends the child from here on.  With the core of a process, Linux before
+ * 5.16 kills all that share its memory: so such a signal, which the user of the service may send,
+ * ends the child without one.  The exec takes the handler away.
  */
 static long child_set_signals(const struct spawn_block *block)
 {
 	const struct spawn_spec *spec = &block->spec;
 
 	for (int signo = 1; signo <= KERNEL_MASK * CHAR_BIT; signo++) {
+		bool dumps = child_is_core_signal(signo);
+
 		if (spec->ignored && sigismember(spec->ignored, signo) == 1)
-			child_change_action(signo, SIG_IGN, false);
-		else if (!block->reset)
-			child_change_action(signo, SIG_DFL, true);
+			child_set_handler(signo, SIG_IGN);
+		else if ((dumps || !block->reset) && !child_ignores(signo))
+			child_set_handler(signo, dumps ? child_kill : SIG_DFL);
 	}
 	return raw(SYS_rt_sigprocmask, SIG_SETMASK, spec->mask, NULL, KERNEL_MASK);
 }

@@ -48,6 +48,8 @@ struct spawn_spec {
 	 */
 	char *pid_places[2];
 	int cgroup; /* the directory of the control group to start in; 0: the parent's group */
+	/* A copy of the parent's memory: a group that is short of memory kills all that share it. */
+	bool own_memory;
 	bool take_terminal; /* standard input becomes the terminal of the session */
 	bool keep_session;  /* a new process group in the parent's session, not a new session */
 	int terminal; /* with keep_session: hand the foreground of this terminal over; -1: none */

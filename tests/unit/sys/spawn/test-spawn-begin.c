@@ -1,6 +1,7 @@
 #include "tests/unit/sys/spawn/test-spawn.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/macro.h"
 #include "tests/unit/fixtures/spawned.h"
 
 static struct spawn_pool pool;
@@ -125,16 +127,77 @@ START_TEST(a_handler_of_the_parent_does_not_run_in_the_child)
 	int error, status;
 
 	spawned_init(&s);
-	ck_assert_int_eq(sigaction(SIGABRT, &action, NULL), 0);
+	ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
 	for (int i = 0; i < 100; i++) {
 		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
-		(void)kill(spawning.pid, SIGABRT);
+		(void)kill(spawning.pid, SIGUSR1);
 		ck_assert_int_eq(waitpid(spawning.pid, &status, 0), spawning.pid);
-		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
 		(void)settle(&spawning, &failure);
 	}
 	spawned_done(&s);
 	spawn_pool_done(&pool);
+}
+END_TEST
+
+/* A file on which another process has a lease keeps the exec until the lease is given back. */
+static int leased_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0700);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fcntl(fd, F_SETLEASE, F_WRLCK), 0);
+	return fd;
+}
+
+static void await_lease_break(void)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGIO);
+	ck_assert_int_eq(sigtimedwait(&set, NULL, &(struct timespec){ .tv_sec = 10 }), SIGIO);
+}
+
+START_TEST(before_its_program_runs_no_signal_makes_a_core)
+{
+	static const int signals[] = { SIGQUIT, SIGILL,	 SIGTRAP, SIGABRT, SIGBUS,
+				       SIGFPE,	SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
+	char path[] = "test-spawn-leased";
+	struct spawn_failure failure;
+	struct spawning spawning;
+	struct spawned s;
+	int error;
+
+	spawned_init(&s);
+	s.spec.argv = spawned_words("./test-spawn-leased", NULL, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		int fd = leased_file(path);
+
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+		await_lease_break();
+		ck_assert_int_eq(spawn_step_of(&spawning), SPAWN_STEP_EXEC);
+		(void)kill(spawning.pid, signals[i]);
+		ck_assert_int_eq(status_of(spawning.pid), 128 + SIGKILL);
+		ck_assert_int_eq(settle(&spawning, &failure), 0);
+		(void)close(fd);
+		(void)unlink(path);
+	}
+	spawned_done(&s);
+	spawn_pool_done(&pool);
+}
+END_TEST
+
+START_TEST(a_program_handles_no_signal_and_ignores_those_of_the_parent)
+{
+	struct spawned s;
+
+	(void)signal(SIGQUIT, SIG_IGN);
+	spawned_init(&s);
+	spawned_start(&s);
+	ck_assert_uint_eq(spawned_number(&s, "SigCgt", 16), 0);
+	ck_assert_uint_eq(spawned_number(&s, "SigIgn", 16), 1ULL << (SIGQUIT - 1));
+	spawned_done(&s);
 }
 END_TEST
 
@@ -169,5 +232,7 @@ void test_spawn_add_begin(TCase *tc)
 	tcase_add_test(tc, children_that_are_made_together_do_not_share_a_stack);
 	tcase_add_test(tc, a_failing_child_leaves_errno_alone);
 	tcase_add_test(tc, a_handler_of_the_parent_does_not_run_in_the_child);
+	tcase_add_test(tc, before_its_program_runs_no_signal_makes_a_core);
+	tcase_add_test(tc, a_program_handles_no_signal_and_ignores_those_of_the_parent);
 	tcase_add_test(tc, without_a_descriptor_the_end_settles_the_start);
 }
