@@ -1,6 +1,7 @@
 #!/bin/sh
 # The header for C++ works with each compiler, and so does its example.
 . "${0%/*}/lib.sh"
+hold_libraries -s
 libs=$top_builddir/src/swansong/.libs
 if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$libs/libswansong.so"; then
 	echo "1..0 # SKIP machine: a program from outside has no sanitizer"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The programs of swansong-event-loops(7) stop and end, with each event loop that is installed.
 . "${0%/*}/lib.sh"
+hold_libraries -s
 : "${CC:=cc}"
 libs=$top_builddir/src/swansong/.libs
 if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$libs/libswansong.so"; then

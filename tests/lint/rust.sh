@@ -1,6 +1,7 @@
 #!/bin/sh
 # The crates for Rust: the declarations are those of the library, and the safe one keeps its promises.
 . "${0%/*}/lib.sh"
+hold_libraries -s
 libs=$top_builddir/src/swansong/.libs
 crate=$top_srcdir/contrib/rust/swansong-sys
 safe=$top_srcdir/contrib/rust/swansong
