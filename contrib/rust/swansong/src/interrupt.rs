@@ -25,14 +25,9 @@ impl Stop {
     /// Has the task woken. Returns true if the stop has come.
     fn poll(&mut self, cx: &Context<'_>) -> bool {
         let raw = self.raw;
-        if let Some(wake) = &self.wake {
-            wake.set(cx);
-        } else {
-            let wake = self.wake.insert(Arc::default());
-            wake.set(cx);
-            let arg = Arc::as_ptr(wake) as *mut c_void;
-            allocated(unsafe { sys::swansong_interrupt_notify(raw, Wake::call, arg) });
-        }
+        Wake::register(&mut self.wake, cx, |call, arg| unsafe {
+            sys::swansong_interrupt_notify(raw, call, arg)
+        });
         self.has_come()
     }
 }

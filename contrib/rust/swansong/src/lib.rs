@@ -240,9 +240,22 @@ impl IntoFuture for Swansong {
 struct Wake(Mutex<Option<Waker>>);
 
 impl Wake {
-    /// Must precede a second look at the event.
-    fn set(&self, cx: &Context<'_>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
+    /// Has the task woken: the first time, `notify` gets the function and its argument. The event must
+    /// be looked at again afterwards.
+    fn register(
+        wake: &mut Option<Arc<Self>>,
+        cx: &Context<'_>,
+        notify: impl FnOnce(unsafe extern "C" fn(*mut c_void), *mut c_void) -> c_int,
+    ) {
+        let set = |wake: &Self| {
+            *wake.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
+        };
+        if let Some(wake) = wake {
+            return set(wake);
+        }
+        let wake = wake.insert(Arc::default());
+        set(wake);
+        allocated(notify(Self::call, Arc::as_ptr(wake) as *mut c_void));
     }
 
     /// The function that libswansong calls. The task may drop its future inside of it.
@@ -302,14 +315,9 @@ impl Future for ShutdownCompletion {
             return Poll::Ready(());
         }
         let raw = self.raw;
-        if let Some(wake) = &self.wake {
-            wake.set(cx);
-        } else {
-            let wake = self.wake.insert(Arc::default());
-            wake.set(cx);
-            let arg = Arc::as_ptr(wake) as *mut c_void;
-            allocated(unsafe { sys::swansong_completion_notify(raw, Wake::call, arg) });
-        }
+        Wake::register(&mut self.wake, cx, |call, arg| unsafe {
+            sys::swansong_completion_notify(raw, call, arg)
+        });
         if self.is_complete() {
             return Poll::Ready(());
         }
