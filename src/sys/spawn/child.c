@@ -320,6 +320,7 @@ static SPAWN_PLAIN void child_kill(int signo)
 	(void)raw(SYS_kill, raw(SYS_getpid), SIGKILL);
 }
 
+/* child_set_handler() leaves an ignored signal as it is: every signal is blocked meanwhile. */
 #if SPAWN_SHARES_MEMORY
 /* As the kernel has it on the processors of sys/spawn/raw.h. */
 struct kernel_action {
@@ -329,33 +330,24 @@ struct kernel_action {
 	unsigned long mask;
 };
 
-static bool child_ignores(int signo)
-{
-	struct kernel_action action = { .handler = SIG_IGN };
-
-	(void)raw(SYS_rt_sigaction, signo, NULL, &action, KERNEL_MASK);
-	return action.handler == SIG_IGN;
-}
-
 static void child_set_handler(int signo, void (*handler)(int signo))
 {
 	/* x86 wants a restorer, which is not reached. */
 	struct kernel_action action = { handler, KERNEL_RESTORER, NULL, 0 };
+	struct kernel_action old = { .handler = SIG_DFL };
 
-	(void)raw(SYS_rt_sigaction, signo, &action, NULL, KERNEL_MASK);
+	(void)raw(SYS_rt_sigaction, signo, &action, &old, KERNEL_MASK);
+	if (old.handler == SIG_IGN)
+		(void)raw(SYS_rt_sigaction, signo, &old, NULL, KERNEL_MASK);
 }
 #else
-static bool child_ignores(int signo)
-{
-	struct sigaction action = { .sa_handler = SIG_IGN };
-
-	(void)sigaction(signo, NULL, &action);
-	return action.sa_handler == SIG_IGN;
-}
-
 static void child_set_handler(int signo, void (*handler)(int signo))
 {
-	(void)sigaction(signo, &(struct sigaction){ .sa_handler = handler }, NULL);
+	struct sigaction old = { .sa_handler = SIG_DFL };
+
+	(void)sigaction(signo, &(struct sigaction){ .sa_handler = handler }, &old);
+	if (old.sa_handler == SIG_IGN)
+		(void)sigaction(signo, &old, NULL);
 }
 #endif
 
@@ -383,7 +375,7 @@ static long child_set_signals(const struct spawn_block *block)
 
 		if (spec->ignored && sigismember(spec->ignored, signo) == 1)
 			child_set_handler(signo, SIG_IGN);
-		else if ((dumps || !block->reset) && !child_ignores(signo))
+		else if (dumps || !block->reset)
 			child_set_handler(signo, dumps ? child_kill : SIG_DFL);
 	}
 	return raw(SYS_rt_sigprocmask, SIG_SETMASK, spec->mask, NULL, KERNEL_MASK);
