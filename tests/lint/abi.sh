@@ -50,7 +50,7 @@ elif ! grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
 	# Other compilers and versions of abidw describe the same types in other words.
 	echo "1..0 # SKIP machine: the baselines are those of the compiler of Debian 12"
 	exit 0
-elif grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$libs/libswansong.so" ||
+elif has_sanitizer ||
 	! readelf -SW "$libs/libswansong.so" | grep -q debug_info; then
 	echo "1..0 # SKIP machine: the library has no debug information, or a sanitizer"
 	exit 0

@@ -6,8 +6,7 @@ if ! command -v pkg-config >/dev/null; then
 	echo "1..0 # SKIP package pkgconf"
 	exit 0
 fi
-if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle \
-	"$top_builddir/src/swansong/.libs/libswansong.so"; then
+if has_sanitizer; then
 	echo "1..0 # SKIP machine: another project has no sanitizer"
 	exit 0
 fi

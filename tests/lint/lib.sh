@@ -36,6 +36,11 @@ hold_libraries() { # -s: to read them; -x: to install them
 	flock "$1" 9
 }
 
+# The libraries of such a build are of no use to a program from outside.
+has_sanitizer() {
+	grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$top_builddir/src/swansong/.libs/libswansong.so"
+}
+
 is_empty() { # FILE: of complaints
 	cat "$1" && [ ! -s "$1" ]
 }

@@ -55,7 +55,7 @@ try "each function is declared" declares_all
 try "the crate has the version of the library" versions_agree
 if ! command -v rustc >/dev/null; then
 	skip "the declarations are those of the library" "package rustc"
-elif grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$libs/libswansong.so"; then
+elif has_sanitizer; then
 	skip "the declarations are those of the library" "machine: a program from outside has no sanitizer"
 else
 	try "the crate is compiled" compile --crate-type rlib --crate-name swansong_sys "$crate/src/lib.rs"
