@@ -4,7 +4,7 @@
 hold_libraries -s
 : "${CC:=cc}"
 libs=$top_builddir/src/swansong/.libs
-if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$libs/libswansong.so"; then
+if has_sanitizer; then
 	echo "1..0 # SKIP machine: a program from outside has no sanitizer"
 	exit 0
 fi
@@ -23,10 +23,12 @@ compile() { # FILE [LIBRARY...]
 		-o "$dir/program" $flags -L"$libs" -lswansong
 }
 
-runs() { # COMMAND...: it prints both lines; 77 if the machine lacks something
+run() { # COMMAND...: sets $status, which is 77 if the machine lacks something
 	status=0
 	LD_LIBRARY_PATH=$libs timeout 60 "$@" >"$dir/printed" 2>&1 || status=$?
-	[ "$status" != 77 ] || { lacks=1 && return; }
+}
+
+printed_both() {
 	cat "$dir/printed"
 	[ "$status" = 0 ] && [ "$(cat "$dir/printed")" = "stopped
 complete" ]
@@ -36,13 +38,13 @@ for block in "$dir"/[0-9]*; do
 	read -r first <"$block"
 	case $first in
 	"# asyncio")
-		try "asyncio: stops, and then is complete" runs env \
-			PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$top_srcdir/contrib/python" python3 "$block"
+		run env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$top_srcdir/contrib/python" python3 "$block"
+		try "asyncio: stops, and then is complete" printed_both
 		continue
 		;;
 	esac
 	name=${first#/\* } name=${name%%:*}
-	libraries=${first#*libswansong} libraries=${libraries%\*/} lacks=0
+	libraries=${first#*libswansong} libraries=${libraries%\*/}
 	# shellcheck disable=SC2086  # words
 	if [ -n "${libraries% }" ] && ! pkg-config --exists $libraries; then
 		skip "$name: stops, and then is complete" "package of$libraries"
@@ -50,7 +52,11 @@ for block in "$dir"/[0-9]*; do
 	fi
 	# shellcheck disable=SC2086
 	try "$name: the program is compiled" compile "$block" $libraries
-	try "$name: stops, and then is complete" runs "$dir/program"
-	[ "$lacks" = 0 ] || skip "$name" "machine: no io_uring"
+	run "$dir/program"
+	if [ "$status" = 77 ]; then
+		skip "$name: stops, and then is complete" "machine: no $name"
+	else
+		try "$name: stops, and then is complete" printed_both
+	fi
 done
 finish
