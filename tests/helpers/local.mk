@@ -8,6 +8,7 @@ helpers = \
 	%D%/fuse-sender \
 	%D%/http-load \
 	%D%/idle \
+	%D%/leaser \
 	%D%/notifier \
 	%D%/orphans \
 	%D%/reexec \
@@ -25,7 +26,6 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/fake-syslog.py \
 	%D%/fleet-web.py \
 	%D%/hanging-mount.py \
-	%D%/lease.py \
 	%D%/terminal.py \
 	%D%/worker.py \
 	%D%/http-server.py \

@@ -135,9 +135,18 @@ if command -v haproxy >/dev/null; then
 	is "two restarts of each server lose no request" "$(count failed)" 0
 	ok "each process has answered" test "$(count servers)" -ge 9
 	ok "there were many requests" test "$(count requests)" -gt 1000
+	# Work with the server keeps it until that was seen.
+	mkfifo "$dir/seen"
+	# shellcheck disable=SC2016  # for the inner shell
+	ctl guard --using shop/1 -- sh -c 'trap "" TERM; echo >"$0.held"; read -r _ <"$0"' "$dir/seen" &
+	using=$!
+	ok "work uses a server" wait_for 10 test -e "$dir/seen.held"
 	ctl stop shop/1 >/dev/null &
+	stopping=$!
 	ok "a server that is stopped is drained" wait_for 10 has_status s1 'DRAIN (agent)'
-	wait $!
+	echo >"$dir/seen"
+	wait $using
+	wait $stopping
 	ok "then it is down" wait_for 10 has_status s1 'DOWN (agent)'
 	ctl start shop/1 >/dev/null
 	ok "a server that is started is used again" wait_for 10 has_status s1 UP

@@ -4,7 +4,6 @@
 world=vm
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
-requires_package python3 python3
 
 install -m 755 "$helpers/breeder" "$dir/breeder"
 limits() { # NODE: the limits in the kernel

@@ -378,7 +378,7 @@ mount_hanging() { # FOLDER
 
 # Each process that executes the file waits: $leasing ends that, $dir/leased has a line "waits" for each.
 lease_file() { # FILE
-	python3 "$top_srcdir/tests/helpers/lease.py" "$1" >"$dir/leased" &
+	"$helpers/leaser" "$1" >"$dir/leased" &
 	leasing=$!
 	cleanup_fn end_process "$leasing"
 	wait_for 10 says "$dir/leased" leased || die "there is a lease"
