@@ -24,6 +24,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/spawn/ids.h %D%/spawn/ids.c \
 	%D%/spawn/spec.h \
 	%D%/spawn/raw.h \
+	%D%/spawn/environment.h %D%/spawn/environment.c \
 	%D%/spawn/block.h %D%/spawn/block.c \
 	%D%/spawn/child-attributes.h %D%/spawn/child-attributes.c \
 	%D%/spawn/child.h %D%/spawn/child.c \

@@ -37,6 +37,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/holder.py \
 	%D%/exporter-clients.py \
 	%D%/notify-log.py \
+	%D%/unreadable.py \
 	%D%/test-swansong.py \
 	%D%/python-service.py \
 	%D%/page.py \

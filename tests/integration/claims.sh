@@ -24,6 +24,9 @@ cp "$helpers/idle" "$dir" # for any user
 python=$(PATH=/usr/bin:/bin command -v python3) || skip_all "package python3"
 chain="(SWANSONG_NODE=victim setsid $python -S $dir/chain &); exec $dir/idle"
 as_daemon='setpriv --reuid=1 --regid=1 --clear-groups'
+mkdir "$dir/mounts" "$dir/mounts/other"
+chmod 755 "$dir/mounts"
+unreadable="$python -S $top_srcdir/tests/helpers/unreadable.py"
 config <<END
 [victim]
 command = $dir/idle
@@ -39,9 +42,16 @@ autostart = no
 command = sh -c '$chain'
 user = nobody
 autostart = no
+[locks]
+command = $unreadable $dir/mounts 65534 $dir/idle
+autostart = no
 [drops]
 command = $as_daemon sh -c 'setsid sleep 4321 & exec $dir/idle'
 END
+$unreadable "$dir/mounts/other" 4321 sleep 4321 &
+other=$!
+locks() { [ "$(cat "/proc/$1/comm")" = "$2" ]; } # PID COMMAND
+wait_for 20 locks "$other" sleep || die "a process of a user of no service keeps its environment from being read"
 start_daemon
 is_chained() { [ "$(pgrep -cu "$1" -f "^$python -S $dir/chain")" -ge 2 ]; } # USER
 is_unchained() { ! pkill -KILL -f "^$python -S $dir/chain"; }
@@ -51,6 +61,7 @@ uids() { # NODE KIND
 }
 
 ok "all is up" ctl wait --for ready --timeout 20s
+end_process "$other"
 is "a guard has the user of its process, not that of the key" "$(uids drops process)" 1
 
 # --- Another user --------------------------------------------------------------------------------
@@ -84,6 +95,19 @@ ctl stop victim --timeout 20s >/dev/null 2>&1
 ok "its stop ends, too, maybe by force" [ $? -le 1 ]
 ctl stop equal
 wait_for 10 is_unchained
+
+# --- A process that keeps its environment from being read ---------------------------------------------
+
+ctl start locks
+ok "a service has such a process" wait_for 20 locks "$(pid_of locks)" idle
+began=$(now)
+ok "the daemon answers" timeout 20 "$swansongctl" status victim
+within "soon" $(($(now) - began)) 0 5000
+ctl start victim
+ok "a service of the same user is restarted" crashes 10
+ctl stop victim
+ok "the service itself can be stopped" ctl stop locks --timeout 20s
+umount "$dir/mounts" && umount "$dir/mounts/other"
 
 # --- A main process that has changed its user ----------------------------------------------------
 

@@ -7,6 +7,7 @@ requires_root
 export OCF_ROOT
 [ -e "$OCF_ROOT/lib/heartbeat/ocf-shellfuncs" ] || skip_all "package resource-agents"
 requires_package xmllint libxml2-utils
+requires_package python3 python3
 
 agent=$(realpath "$top_builddir")/contrib/pacemaker/swansong
 export OCF_RESOURCE_INSTANCE=shop
@@ -113,6 +114,21 @@ acts "after a stop nothing runs" $not_running monitor
 is "no other user has read the mark" "$(cat "$dir/learned")" ""
 end_process $spy
 pkill -KILL -fx 'sleep 4321'
+
+mkdir "$dir/mount"
+python3 "$top_srcdir/tests/helpers/unreadable.py" "$dir/mount" 65534 sleep 4321 &
+unreadable=$!
+locks() { [ "$(cat "/proc/$unreadable/comm")" = sleep ]; }
+wait_for 20 locks || die "another user has a process with an environment that cannot be read"
+acts "it does not keep a resource from starting" $success start
+kill -KILL "$(agents_daemon)"
+wait_for 10 is_zombie_or_gone "$(agents_daemon)"
+acts "nor the services of a killed daemon from being known" $generic monitor
+acts "or ended" $success stop 40
+acts "nor a monitor from its result" $not_running monitor
+end_process "$unreadable"
+is "no service is left" "$(copies)" 0
+umount "$dir/mount"
 
 # --- Failures of services ------------------------------------------------------------------------
 

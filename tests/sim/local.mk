@@ -2,7 +2,7 @@
 sim_replaced = __open_2 __read_chk accept4 attributes_drop_inheritable cgroup_of children_close children_exceed \
 	children_open children_read clock_now_usec clock_realtime_usec close command_watch_parent \
 	daemon_catch_abort epoll_create1 epoll_ctl epoll_wait fork fstat getrlimit getsid kill open openat \
-	path_make_directory path_open prctl proc_age proc_each proc_environment proc_open proc_read \
+	path_make_directory path_open prctl proc_age proc_each environment_read proc_open proc_read \
 	proc_uid proc_would_end read reap_child reap_children sendmsg setsockopt signalfd \
 	signals_take_over spawn_abandon spawn_begin spawn_check spawn_step_of unix_close \
 	unix_datagram_new unix_end_input unix_listen unix_peek unix_peer unix_receive \

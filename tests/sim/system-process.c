@@ -18,6 +18,7 @@
 #include "sys/process/signals.h"
 #include "sys/process/command.h"
 #include "sys/spawn/child-attributes.h"
+#include "sys/spawn/environment.h"
 #include "sys/spawn/spawn.h"
 #include "daemon/main/abort.h"
 #include "tests/sim/descriptors.h"
@@ -297,7 +298,7 @@ WRAP(int, proc_age, pid_t pid, uint64_t *ret_usec)
 	return row ? 0 : -ENOENT;
 }
 
-WRAP(int, proc_environment, pid_t pid, const char *name, char *buf, size_t size)
+WRAP(int, environment_read, pid_t pid, const char *name, char *buf, size_t size)
 {
 	const struct row *row = kernel_find(pid);
 

@@ -90,6 +90,8 @@ struct context {
 	const struct command *command;
 	uint64_t leftover_timeout_usec; /* limit for remaining processes */
 	uint64_t last_id;		/* of guards, for users */
+	uint64_t unreadable_usec;	/* until then no environment of this user is read: */
+	uid_t unreadable_uid;		/* see daemon/node/user.h */
 	unsigned launched;		/* children that launch() has started */
 	struct alarms alarms;		/* the timers of services */
 	struct events *events;

@@ -1,8 +1,15 @@
 #include "daemon/node/user.h"
 
+#include <errno.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sys/process/proc.h"
+#include "sys/spawn/environment.h"
+
+/* Ten times the time that is lost for one that cannot be read. */
+#define UNREADABLE_USEC (500 * USEC_PER_MSEC)
+#define EVERY_USER	((uid_t)-1)
 
 uid_t user_of_config(const struct node_config *config)
 {
@@ -30,4 +37,20 @@ bool user_is_own(const struct node_config *config, const struct process *main, u
 bool user_may_claim(const struct node_config *config, const struct process *main, uid_t uid)
 {
 	return uid == 0 || user_is_own(config, main, uid);
+}
+
+int user_read_claim(struct context *ctx, pid_t pid, uid_t uid,
+		    char path[static CONFIG_NAME_MAX + 1])
+{
+	bool lost = clock_now_usec() < ctx->unreadable_usec;
+	int r;
+
+	if (lost && (ctx->unreadable_uid == uid || ctx->unreadable_uid == EVERY_USER))
+		return -ENODATA;
+	r = environment_read(pid, "SWANSONG_NODE", path, CONFIG_NAME_MAX + 1);
+	if (r != -ETIMEDOUT)
+		return r;
+	ctx->unreadable_uid = lost ? EVERY_USER : uid;
+	ctx->unreadable_usec = clock_add(clock_now_usec(), UNREADABLE_USEC);
+	return -ENODATA;
 }

@@ -5,6 +5,7 @@
  * process belongs, only a process of such a user can be one of it.
  */
 
+#include "daemon/loop/context.h"
 #include "daemon/loop/process.h"
 #include "model/config/config.h"
 
@@ -22,3 +23,13 @@ bool user_is_own(const struct node_config *config, const struct process *main, u
  * above, or root.  Any other user could keep a service from ending by processes with that variable.
  */
 bool user_may_claim(const struct node_config *config, const struct process *main, uid_t uid);
+
+/*
+ * Reads SWANSONG_NODE in the environment of @pid, a process of @uid.  A process that keeps its own from
+ * being read holds up the daemon for a moment, after which none of this user is read for a longer
+ * while; after those of two users, none at all.
+ *
+ * Return: as environment_read(); -ENODATA also in these cases, as the process may be in an exec.
+ */
+int user_read_claim(struct context *ctx, pid_t pid, uid_t uid,
+		    char path[static CONFIG_NAME_MAX + 1]);

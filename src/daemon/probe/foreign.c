@@ -44,7 +44,7 @@ static bool foreign_contains_all(const struct listeners *some, const struct list
 }
 
 struct search {
-	const struct context *ctx;
+	struct context *ctx;
 	const struct node_config *node;
 	const struct process *main;
 	pid_t holder; /* the first foreign one; 0: none is seen */
@@ -64,7 +64,7 @@ static bool foreign_claims(const struct search *search, pid_t pid)
 	uid_t uid;
 
 	return proc_uid(pid, &uid) == 0 && user_may_claim(search->node, search->main, uid) &&
-	       proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) == 0 &&
+	       user_read_claim(search->ctx, pid, uid, path) == 0 &&
 	       strcmp(path, search->node->path) == 0;
 }
 

@@ -298,10 +298,10 @@ static int orphans_find_claimed(const struct orphans *orphans, pid_t pid, struct
 	const struct service *s;
 	struct node *node;
 	uid_t uid;
-	int r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
+	int r = proc_uid(pid, &uid);
 
 	if (r == 0)
-		r = proc_uid(pid, &uid);
+		r = user_read_claim(orphans->tree->ctx, pid, uid, path);
 	if (r < 0)
 		return context_is_shortage(r) || r == -ENODATA ? r : 0;
 	node = tree_find(orphans->tree, path);

@@ -19,7 +19,23 @@ struct survivors {
 	const struct tree *tree;
 	char daemon[sizeof(((struct proc_info *)NULL)->name)]; /* the name of the program */
 	unsigned n;
+	uid_t uid; /* the last one that was looked up, and the result */
+	bool may_claim;
 };
+
+/* Returns true if a process of @uid may be one of a service: those of other users are not read. */
+static bool survivors_has_user(struct survivors *survivors, uid_t uid)
+{
+	const struct config *config = survivors->tree->config;
+
+	if (uid == survivors->uid)
+		return survivors->may_claim;
+	survivors->uid = uid;
+	survivors->may_claim = false;
+	for (size_t i = 0; i < config->n_nodes && !survivors->may_claim; i++)
+		survivors->may_claim = user_may_claim(config->nodes[i], NULL, uid);
+	return survivors->may_claim;
+}
 
 static bool survivors_has_daemon(const struct survivors *survivors, pid_t pid)
 {
@@ -39,11 +55,11 @@ static int survivors_on_process(pid_t pid, void *arg)
 	struct proc_info info;
 	uid_t uid;
 
-	if (proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) < 0)
+	if (proc_uid(pid, &uid) < 0 || !survivors_has_user(survivors, uid) ||
+	    user_read_claim(survivors->tree->ctx, pid, uid, path) < 0)
 		return 0;
 	node = tree_find(survivors->tree, path);
-	if (!node || !node->service || proc_uid(pid, &uid) < 0 ||
-	    !user_may_claim(node->config, NULL, uid) || survivors_has_daemon(survivors, pid) ||
+	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) || survivors_has_daemon(survivors, pid) ||
 	    proc_read(pid, &info) < 0)
 		return 0;
 	if (survivors->n++ < NAMED_MAX)
@@ -54,7 +70,7 @@ static int survivors_on_process(pid_t pid, void *arg)
 
 void survivors_warn(const struct tree *tree)
 {
-	struct survivors survivors = { .tree = tree };
+	struct survivors survivors = { .tree = tree, .uid = (uid_t)-1 };
 	struct proc_info info;
 
 	if (tree->ctx->cgroups || tree->ctx->command || proc_read(getpid(), &info) < 0)

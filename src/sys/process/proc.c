@@ -192,47 +192,6 @@ void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, v
 	}
 }
 
-/* Reads an environment of any size in pieces, matching from the start of each variable. */
-int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
-{
-	cleanup(closep) int fd = proc_open_file(pid, "environ");
-	size_t name_length = strlen(name);
-	size_t column = 0, used = 0;
-	bool matching = true, blank = true;
-	char piece[4096];
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	while ((n = read(fd, piece, sizeof(piece))) > 0) {
-		blank = false;
-		for (ssize_t i = 0; i < n; i++) {
-			char c = piece[i];
-
-			if (c == '\0') {
-				if (matching && column > name_length && used < size) {
-					buf[used] = '\0';
-					return 0;
-				}
-				column = used = 0;
-				matching = true;
-				continue;
-			}
-			if (matching && column < name_length)
-				matching = c == name[column];
-			else if (matching && column == name_length)
-				matching = c == '=';
-			else if (matching && used < size)
-				buf[used++] = c;
-			column++;
-		}
-	}
-	if (n < 0)
-		return -errno;
-	/* An exec frees the memory, which then reads as empty: check that the process exists. */
-	return blank || pread(fd, piece, 1, 0) != 1 ? -ENODATA : -ENOENT;
-}
-
 int proc_age(pid_t pid, uint64_t *ret_usec)
 {
 	struct proc_info info;

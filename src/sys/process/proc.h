@@ -53,9 +53,3 @@ int proc_open(pid_t pid);
  */
 void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
 	       void *arg);
-
-/*
- * Copies the variable @name of the environment that @pid was started with to @buf.  Return: 0;
- * -ENOENT: no such variable; -ENODATA: no environment at all, also seen during an exec; -errno.
- */
-int proc_environment(pid_t pid, const char *name, char *buf, size_t size);

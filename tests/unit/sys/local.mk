@@ -34,8 +34,6 @@ check_PROGRAMS += %D%/spawn/test-spawn-user
 check_PROGRAMS += %D%/process/test-sys
 %C%_process_test_sys_SOURCES = %D%/process/test-sys.c
 %C%_process_test_sys_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
-# What happens between two readings of a file.
-%C%_process_test_sys_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read
 %C%_process_test_sys_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 # What stands in front of one command.
