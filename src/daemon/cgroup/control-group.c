@@ -124,7 +124,7 @@ void control_group_refused(struct control_group *g, int error)
 		log_node(g->ctx->log, LOG_WARNING, g->config->path,
 			 "no control group: %s; later services may have none either",
 			 strerror(error));
-	cgroups->refused = true;
+	cgroups->refused = g->refused = true;
 	cgroups_unwatch(cgroups, &g->watch);
 	(void)cgroup_remove(cgroups->top, NAME_OF(g));
 	g->exists = false;
@@ -136,14 +136,13 @@ int control_group_open(struct control_group *g)
 	char name[CGROUP_NAME_MAX];
 	int r = 0, fd;
 
-	if (!cgroups)
+	if (!cgroups || g->refused)
 		return -1;
 	cgroups_unwatch(cgroups, &g->watch);
 	cgroups_name(name, g->config->path);
 	/* Linux kills processes that start in a killed group, so it must be made anew. */
 	if (g->spent && !control_group_remove(g))
 		return -1; /* a process remains */
-	g->spent = false;
 	if (!g->exists) {
 		r = cgroup_make(cgroups->top, name);
 		if (r == 0)
@@ -207,11 +206,11 @@ void control_group_kill(struct control_group *g)
 
 bool control_group_remove(struct control_group *g)
 {
-	if (!g->exists)
+	if (!g->exists && !g->spent)
 		return true;
 	if (cgroup_remove(g->ctx->cgroups->top, NAME_OF(g)) < 0)
 		return false;
 	cgroups_unwatch(g->ctx->cgroups, &g->watch);
-	g->exists = false;
+	g->exists = g->spent = false;
 	return true;
 }

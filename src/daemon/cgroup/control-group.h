@@ -16,7 +16,8 @@ struct control_group {
 	struct cgroup_watch watch;
 	void (*on_change)(struct control_group *group); /* it may have become empty */
 	bool exists;					/* and has the processes of the service */
-	bool spent; /* it was killed: Linux also kills what starts in it later */
+	bool refused; /* a process of this run is outside: so are the later ones */
+	bool spent;   /* it was killed: Linux also kills what starts in it later */
 };
 
 void control_group_init(struct control_group *group, struct context *ctx,
@@ -33,7 +34,10 @@ void control_group_check(struct control_group *group);
  */
 int control_group_open(struct control_group *group);
 
-/* Runs the service without a group, as the kernel refused with @error to start a process in it. */
+/*
+ * Runs the service without a group from now on, as the kernel refused with @error to start a process
+ * in it, until group->refused is reset: processes on both sides would not all be found.
+ */
 void control_group_refused(struct control_group *group, int error);
 
 /* Returns true if a process is in the group, or may be. */

@@ -102,10 +102,15 @@ static void orphans_read_list(struct orphans *orphans, void (*each)(pid_t pid, v
 	orphans->died = 0;
 }
 
-/* The number of children if only processes of launch() have been added since the last list. */
+/*
+ * The number of children if only processes of launch() have been added since the last list.  Processes that
+ * a control group has shown are in no count before their end: then there are more children.
+ */
 static unsigned orphans_count(const struct orphans *orphans)
 {
-	return orphans->n - orphans->died + orphans->tree->ctx->launched - orphans->launched;
+	unsigned n = orphans->n + orphans->tree->ctx->launched - orphans->launched;
+
+	return n - MIN(n, orphans->died);
 }
 
 /*
@@ -348,7 +353,9 @@ static int orphans_find_node(struct orphans *orphans, pid_t pid, const struct pr
 	return orphans_find_claimed(orphans, pid, ret);
 }
 
-static bool orphans_adopt(struct node *node, pid_t pid, const struct proc_info *info, bool claimed)
+/* Returns true if the process has an owner; without memory it is looked at again. */
+static bool orphans_adopt(struct orphans *orphans, struct node *node, pid_t pid,
+			  const struct proc_info *info, bool claimed)
 {
 	if (command_spares_remaining(node->ctx->command))
 		return false;
@@ -368,8 +375,9 @@ static bool orphans_adopt(struct node *node, pid_t pid, const struct proc_info *
 		return false;
 	}
 	if (service_adopt(node->service, pid, info->group, info->name) < 0)
-		return false;
-	process_find(node->ctx->processes, pid)->claimed = claimed;
+		orphans->missed = true;
+	else
+		process_find(node->ctx->processes, pid)->claimed = claimed;
 	return true;
 }
 
@@ -411,9 +419,9 @@ static void orphans_attribute(pid_t pid, void *arg)
 		return;
 	}
 	process_free(known);
-	if (node && orphans_adopt(node, pid, &info, claimed))
+	if (node && orphans_adopt(orphans, node, pid, &info, claimed))
 		return;
-	(void)orphans_remember(orphans, pid, PROCESS_UNOWNED);
+	orphans->missed |= !orphans_remember(orphans, pid, PROCESS_UNOWNED);
 }
 
 static void orphans_attribute_new(struct orphans *orphans)
@@ -444,7 +452,10 @@ static bool orphans_awaits_ends(struct orphans *orphans)
 	return true;
 }
 
-/* The service of a process in an exec must be known before exits are processed. */
+/*
+ * The service of a process in an exec, and of one that could not be looked at, must be known before exits
+ * are processed.
+ */
 static bool orphans_awaits_execs(struct orphans *orphans)
 {
 	struct put_off *p = &orphans->executing;
@@ -452,7 +463,8 @@ static bool orphans_awaits_execs(struct orphans *orphans)
 
 	if (p->turns == 0)
 		p->since_usec = now;
-	if (!orphans->blank || p->turns == PUT_OFF_MAX || now - p->since_usec >= PUT_OFF_USEC) {
+	if ((!orphans->blank && !orphans->missed) || p->turns == PUT_OFF_MAX ||
+	    now - p->since_usec >= PUT_OFF_USEC) {
 		p->turns = 0;
 		return false;
 	}

@@ -83,11 +83,16 @@ bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
  * Returns true for an orphan of unknown origin if the service itself may name it: the service could
  * send it signals without the daemon anyway.
  */
-static bool service_may_name_main(const struct service *s, const struct proc_info *info,
+static bool service_may_name_main(const struct service *s, pid_t pid, const struct proc_info *info,
 				  const struct process *known, const struct process *leader,
 				  uid_t uid)
 {
-	return !s->ctx->cgroups && info->parent == getpid() && service_has_uid(s, uid) &&
+	const struct cgroups *cgroups = s->ctx->cgroups;
+	char path[CONFIG_NAME_MAX + 1];
+
+	if (cgroups && (s->group.exists || cgroups_node_of(cgroups, pid, path) != -ENOENT))
+		return false;
+	return info->parent == getpid() && service_has_uid(s, uid) &&
 	       (!known || !known->service || known->service == s) &&
 	       (!leader || !leader->service || leader->service == s);
 }
@@ -139,7 +144,7 @@ static int service_examine_main(struct service *s, pid_t pid, struct proc_info *
 	if (known && known->kind != PROCESS_REMAINING && known->kind != PROCESS_UNOWNED)
 		return -EPERM;
 	if (!service_has_member(s, pid, uid) &&
-	    !service_may_name_main(s, info, known, service_find_session(s, pid), uid))
+	    !service_may_name_main(s, pid, info, known, service_find_session(s, pid), uid))
 		return -EPERM;
 	/* The data above belongs to the process of the descriptor only if that still exists. */
 	*why = "the process has ended";

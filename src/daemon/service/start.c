@@ -66,6 +66,7 @@ void service_begin(struct service *s)
 	service_use_next_setup(s);
 	s->run.generation = s->node->generation;
 	s->not_before_usec = 0;
+	s->group.refused = false;
 	s->run.outcome =
 		(struct outcome){ .kind = OUTCOME_NONE,
 				  .was_ready = s->setup.launch.config->type == TYPE_ONESHOT };
