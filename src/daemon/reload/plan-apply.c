@@ -179,6 +179,8 @@ static void plan_apply_change(const struct plan_entry *entry, struct goals *goal
 	struct node *node = entry->node;
 
 	plan_log_change(entry);
+	if (entry->forgets_run)
+		service_post(node->service, EVENT_RESET);
 	if (entry->start)
 		goals_want(goals, node);
 	if (entry->restart) {

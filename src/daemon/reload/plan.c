@@ -51,6 +51,15 @@ static const struct node_config *plan_running_config(const struct node *node)
 	return node->service->next_setup ? node->service->setup.config : node->config;
 }
 
+/* Returns true if the service rests after a run by a schedule that it loses, and needs a new process. */
+static bool plan_forgets_run(const struct node *node, const struct node_config *to)
+{
+	return node->service && node->goal == GOAL_IDLE &&
+	       (node->service->state == STATE_DONE || node->service->state == STATE_FAILED) &&
+	       !node_config_extras(to)->schedule &&
+	       node_config_needs_restart(plan_running_config(node), to);
+}
+
 static void plan_compare_node(struct plan *plan, struct node *node, const struct node_config *to)
 {
 	struct plan_entry entry = {
@@ -59,6 +68,7 @@ static void plan_compare_node(struct plan *plan, struct node *node, const struct
 		.from = node->config,
 		.to = to,
 		.start = plan_is_to_begin(node, to),
+		.forgets_run = plan_forgets_run(node, to),
 	};
 	bool needs_restart;
 

@@ -30,6 +30,7 @@ struct plan_entry {
 	bool restart;			     /* it runs and needs a new process */
 	bool outdated;			     /* likewise, but a rollout restarts it */
 	bool start;			     /* it does not run and will start */
+	bool forgets_run;		     /* by a schedule that it loses */
 	const struct node_config *because;   /* the restarted requirement behind it; or NULL */
 
 	/* Prepared by plan_apply(), until all of the plan is. */
