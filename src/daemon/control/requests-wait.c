@@ -72,8 +72,10 @@ static bool request_is_ready(struct node *top, bool start)
 {
 	if (!start)
 		return node_is_ready(top);
+	/* An idle service was enabled meanwhile: it starts with the next start. */
 	for (const struct node *n = top; n; n = node_next(n, top))
-		if (n->service && start_order_is_meant(n, top) && !service_is_ready(n->service))
+		if (n->service && start_order_is_meant(n, top) && node_goal(n) != GOAL_IDLE &&
+		    !service_is_ready(n->service))
 			return false;
 	return true;
 }
