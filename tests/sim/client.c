@@ -13,6 +13,9 @@
 #include "base/macro.h"
 #include "tests/sim/kernel.h"
 
+void *__real_realloc(void *p, size_t size);
+char *__real_strdup(const char *text);
+
 static struct client clients[CLIENTS_MAX];
 static struct {
 	char *bytes;
@@ -64,7 +67,7 @@ void client_call(struct client *c, const char *method, const char *parameters, b
 
 	if (c->n_in + room > c->room_in) {
 		c->room_in = 2 * (c->n_in + room);
-		c->in = realloc(c->in, c->room_in);
+		c->in = __real_realloc(c->in, c->room_in);
 	}
 	n = (size_t)snprintf(c->in + c->n_in, room,
 			     "{\"method\":\"io.swansong.%s\",\"parameters\":{%s}%s}", method,
@@ -143,7 +146,7 @@ static void client_on_reply(struct client *c, const char *text)
 	bool continues = strstr(text, "\"continues\":true");
 
 	free(c->reply);
-	c->reply = strdup(text);
+	c->reply = __real_strdup(text);
 	c->replies++;
 	c->failed = strstr(text, "\"error\":");
 	if (!continues)
@@ -163,7 +166,7 @@ ssize_t client_reply(unsigned i, const void *buf, size_t size)
 		return -EPIPE;
 	if (partial[i].n + size > partial[i].room) {
 		partial[i].room = 2 * (partial[i].n + size);
-		partial[i].bytes = realloc(partial[i].bytes, partial[i].room);
+		partial[i].bytes = __real_realloc(partial[i].bytes, partial[i].room);
 	}
 	memcpy(partial[i].bytes + partial[i].n, buf, size);
 	partial[i].n += size;

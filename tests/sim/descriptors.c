@@ -9,7 +9,10 @@
 #include <sys/epoll.h>
 
 #include "tests/sim/client.h"
+#include "tests/sim/group.h"
 #include "tests/sim/kernel.h"
+
+void *__real_calloc(size_t n, size_t size);
 
 static struct descriptor table[DESCRIPTORS_MAX];
 static size_t n_used; /* the places from here on are free */
@@ -40,8 +43,9 @@ int descriptors_open(enum descriptor_kind kind)
 	if (i == n_used)
 		n_used++;
 	table[i].kind = kind;
+	kernel.freed = false;
 	if (kind == DESCRIPTOR_DATAGRAM)
-		table[i].datagrams = calloc(DATAGRAMS_MAX, sizeof(struct datagram));
+		table[i].datagrams = __real_calloc(DATAGRAMS_MAX, sizeof(struct datagram));
 	return DESCRIPTORS_FIRST + (int)i;
 }
 
@@ -61,6 +65,7 @@ bool descriptors_close(int fd)
 	if (!d)
 		return fd >= DESCRIPTORS_FIRST;
 	descriptor_free(d);
+	kernel.freed = true;
 	return true;
 }
 
@@ -79,6 +84,13 @@ static bool descriptor_has_left_start(const struct descriptor *d)
 	const struct row *row = kernel_find(d->pid);
 
 	return !row || row->state != ROW_STARTING;
+}
+
+static bool descriptor_has_ended(const struct descriptor *d)
+{
+	const struct row *row = kernel_find(d->pid);
+
+	return !row || !row_is_alive(row);
 }
 
 static bool set_has_news(int set)
@@ -113,6 +125,12 @@ uint32_t descriptors_poll(int fd)
 		return client_poll(d->number);
 	case DESCRIPTOR_DATAGRAM:
 		return d->n_datagrams > 0 ? EPOLLIN : 0;
+	case DESCRIPTOR_CLOCK:
+		return kernel.clock_was_set ? EPOLLIN : 0;
+	case DESCRIPTOR_PID:
+		return descriptor_has_ended(d) ? EPOLLIN : 0;
+	case DESCRIPTOR_WATCHES:
+		return groups_have_changed() ? EPOLLIN : 0;
 	default:
 		return 0;
 	}

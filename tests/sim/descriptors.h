@@ -23,6 +23,10 @@ enum descriptor_kind {
 	DESCRIPTOR_LISTENER, /* ready while a client waits */
 	DESCRIPTOR_STREAM,   /* a connection with client @number */
 	DESCRIPTOR_DATAGRAM, /* of messages to @name */
+	DESCRIPTOR_PID,	     /* ready when process @pid has ended */
+	DESCRIPTOR_CLOCK,    /* ready when the clock was set */
+	DESCRIPTOR_GROUP,    /* control group @number */
+	DESCRIPTOR_WATCHES,  /* ready when a watched group has changed */
 };
 
 #define DATAGRAM_MAX  256
@@ -45,6 +49,7 @@ struct descriptor {
 	int set;       /* DESCRIPTOR_EXEC: the one in which it is watched; 0: none */
 	uint64_t data; /* of the watch */
 	bool armed;
+	bool locked; /* DESCRIPTOR_GROUP */
 };
 
 /* Closes all. */

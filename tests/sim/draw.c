@@ -80,10 +80,10 @@ static void draw_edges(struct draw *d, unsigned i)
 	}
 }
 
-static void draw_program(struct draw *d, bool oneshot, bool notify)
+static void draw_program(struct draw *d, const char *first, bool oneshot, bool notify)
 {
-	char text[128] = "main";
-	size_t n = 4;
+	char text[160];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%s", first);
 	const struct {
 		unsigned one_in;
 		const char *word;
@@ -114,15 +114,47 @@ static const char *draw_hook(struct draw *d)
 		   "hook deaf runs=60000");
 }
 
-static void draw_service(struct draw *d)
+/* A daemon of the traditional kind; it may write its pid file late, or never. */
+static void draw_forking(struct draw *d, unsigned i)
 {
-	bool oneshot = below(d, 7) == 0, notify = !oneshot && below(d, 5) == 0;
+	const char *slash = strrchr(nodes[i].path, '/');
+	char file[64];
 
-	draw_program(d, oneshot, notify);
+	(void)snprintf(file, sizeof(file), "%s", nodes[i].path);
+	for (char *p = file; slash && (p = strchr(p, '/'));)
+		*p = ':';
+	draw_program(d,
+		     ANY(d, "main daemon=0 file=0", "main daemon=20 file=5",
+			 "main daemon=0 file=2000", "main daemon=500"),
+		     false, false);
+	history_add(d->history, "type = forking");
+	history_add(d->history, "pid-file = /run/%s.pid", file);
+}
+
+static void draw_kind(struct draw *d, unsigned i, bool oneshot)
+{
+	bool forking = !oneshot && below(d, 10) == 0;
+	bool notify = !oneshot && !forking && below(d, 5) == 0;
+
+	if (forking) {
+		draw_forking(d, i);
+		return;
+	}
+	draw_program(d, "main", oneshot, notify);
+	if (oneshot)
+		draw_key(d, 3, "schedule",
+			 ANY(d, "10min", "1h", "hourly", "daily", "*:0/15", "Mon 08:30"));
 	if (oneshot)
 		history_add(d->history, "type = oneshot");
 	if (notify)
 		history_add(d->history, "ready = notify");
+}
+
+static void draw_service(struct draw *d, unsigned i)
+{
+	bool oneshot = below(d, 7) == 0;
+
+	draw_kind(d, i, oneshot);
 	draw_key(d, 3, "autostart", "no");
 	draw_key(d, 2, "restart",
 		 oneshot ? ANY(d, "on-failure", "never") : ANY(d, "always", "on-failure", "never"));
@@ -146,7 +178,7 @@ static void draw_section(struct draw *d, unsigned i)
 	if (nodes[i].is_group)
 		draw_key(d, 2, "strategy", ANY(d, "one-for-one", "one-for-all", "rest-for-one"));
 	else
-		draw_service(d);
+		draw_service(d, i);
 	draw_key(d, 10, "shutdown-timeout", ANY(d, "100ms", "5s", "20s"));
 	draw_key(d, 12, "final", ANY(d, "final", "final runs=500", "final deaf runs=60000"));
 	draw_edges(d, i);
@@ -161,8 +193,9 @@ static void draw_config(struct draw *d, const char *name, unsigned edited)
 	history_add(d->history, "config %s", name);
 	history_add(d->history, "[swansong]");
 	history_add(d->history, "log = null");
-	history_add(d->history, "report = none");
-	history_add(d->history, "state = none");
+	history_add(d->history, "report = %s", below(d, 4) ? "none" : "/report");
+	history_add(d->history, "history = none");
+	history_add(d->history, "state = %s", below(d, 2) ? "none" : "/state");
 	history_add(d->history, "[w@]");
 	for (unsigned k = 0; k < NODES; k++) {
 		unsigned i = order ? k : (unsigned)NODES - 1 - k;
@@ -186,11 +219,23 @@ static const char *draw_path(struct draw *d)
 	return nodes[below(d, NODES)].path;
 }
 
+static void draw_fault(struct draw *d, const char *pause)
+{
+	const char *kind =
+		ANY(d, "spawn 11", "spawn 12", "spawn 24", "exec 2", "exec 13", "open 24",
+		    "open 23", "group 28", "enter 16", "watch 28", "accept 24", "write 28",
+		    "send 11", "send 32", "memory 12", "memory 12", "memory 12");
+	unsigned n = 1 + below(d, 3);
+
+	history_add(d->history, "%sfault %s %u %u", pause, kind, n,
+		    strncmp(kind, "memory", 6) == 0 ? below(d, 60) : below(d, 3));
+}
+
 static void draw_operation(struct draw *d, const char *pause)
 {
 	struct history *h = d->history;
 
-	switch (below(d, 26)) {
+	switch (below(d, 28)) {
 	case 0:
 	case 1:
 	case 2:
@@ -251,8 +296,14 @@ static void draw_operation(struct draw *d, const char *pause)
 		history_add(h, "%sshutdown %s%s", pause, draw_path(d), ANY(d, "", "", " force"));
 		break;
 	case 23:
-		history_add(h, "%sfault %s %u", pause,
-			    ANY(d, "spawn 11", "spawn 12", "exec 2", "exec 13"), 1 + below(d, 3));
+		draw_fault(d, pause);
+		break;
+	case 25:
+		history_add(h, "%s%s %s", pause, ANY(d, "enable", "disable"), draw_path(d));
+		break;
+	case 26:
+		history_add(h, "%sclock %s", pause,
+			    ANY(d, "1", "-1", "3600", "-3600", "90000", "-90000"));
 		break;
 	case 24:
 		history_add(h, "%sleave-all", pause);
@@ -278,10 +329,14 @@ void history_draw(struct history *history, uint64_t seed, unsigned operations)
 			d.nodes |= 1u << i;
 	d.nodes |= 1u << 10;
 	d.stable = d.random;
+	if (below(&d, 2))
+		history_add(history, "with groups");
 	draw_config(&d, "a", 0);
 	draw_config(&d, "b", 20);
 	draw_config(&d, "c", 50);
 	history_add(history, "operations");
+	if (below(&d, 6) == 0)
+		history_add(history, "back %s", ANY(&d, "a b", "a c", "b a", "a a", "b b"));
 	/* Many starts without any operation: what runs then depends on the configuration alone. */
 	if (below(&d, 4) == 0)
 		operations = 0;

@@ -3,13 +3,17 @@
  * of several ready sources of one priority comes first is drawn.  Time moves only when none is ready.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <systemd/sd-event.h>
 
 #include "base/list.h"
 #include "base/macro.h"
 #include "tests/sim/descriptors.h"
+#include "tests/sim/files.h"
 #include "tests/sim/kernel.h"
 #include "tests/sim/system.h"
 
@@ -17,7 +21,7 @@
 
 const struct system_driver *system_driver;
 
-enum source_kind { SOURCE_IO, SOURCE_TIME, SOURCE_DEFER };
+enum source_kind { SOURCE_IO, SOURCE_TIME, SOURCE_DEFER, SOURCE_FILES };
 
 struct sd_event {
 	struct list sources;
@@ -32,6 +36,9 @@ struct sd_event_source {
 	int enabled;
 	int64_t priority;
 	uint64_t usec;
+	char directory[FILES_PATH]; /* SOURCE_FILES */
+	unsigned seen;		    /* writes */
+	sd_event_inotify_handler_t on_file;
 	sd_event_io_handler_t on_io;
 	sd_event_time_handler_t on_time;
 	sd_event_handler_t on_defer;
@@ -106,11 +113,19 @@ int sd_event_add_defer(sd_event *e, sd_event_source **ret, sd_event_handler_t ha
 	return 0;
 }
 
-/* No path is watched in the world. */
+/* The directory of pid files is the one that exists. */
 int sd_event_add_inotify(sd_event *e, sd_event_source **ret, const char *path, uint32_t mask,
 			 sd_event_inotify_handler_t handler, void *arg)
 {
-	return event_add(e, ret, SOURCE_IO, SD_EVENT_OFF, arg);
+	int error = strcmp(path, "/run") == 0 ? kernel_fails(FAULT_WATCH) : ENOENT;
+	int r = error ? -error : event_add(e, ret, SOURCE_FILES, SD_EVENT_ON, arg);
+
+	if (r < 0)
+		return r;
+	(void)snprintf((*ret)->directory, sizeof((*ret)->directory), "%s", path);
+	(*ret)->seen = files_count_writes();
+	(*ret)->on_file = handler;
+	return 0;
 }
 
 sd_event_source *sd_event_source_disable_unref(sd_event_source *s)
@@ -183,6 +198,8 @@ static uint32_t source_ready_events(const sd_event_source *s)
 		return 0;
 	if (s->kind == SOURCE_IO)
 		return descriptors_poll(s->fd) & (s->events | EPOLLHUP | EPOLLERR);
+	if (s->kind == SOURCE_FILES)
+		return s->seen != files_count_writes();
 	return s->kind == SOURCE_DEFER || s->usec <= kernel.now_usec;
 }
 
@@ -202,6 +219,21 @@ static sd_event_source *event_choose(sd_event *e)
 	return n == 0 ? NULL : n == 1 ? ready[0] : ready[kernel_random((unsigned)n)];
 }
 
+static void source_dispatch_file(sd_event_source *s)
+{
+	_Alignas(struct inotify_event) char buf[sizeof(struct inotify_event) + FILES_PATH] = "";
+	struct inotify_event *event = (struct inotify_event *)(void *)buf;
+	const char *path = files_written(s->seen++);
+	size_t length = strlen(s->directory);
+
+	if (strncmp(path, s->directory, length) != 0)
+		return;
+	event->mask = IN_CLOSE_WRITE;
+	event->len = FILES_PATH;
+	(void)strcpy(event->name, path + length + 1);
+	(void)s->on_file(s, event, s->arg);
+}
+
 static void source_dispatch(sd_event_source *s)
 {
 	uint32_t events = source_ready_events(s);
@@ -210,6 +242,8 @@ static void source_dispatch(sd_event_source *s)
 		s->enabled = SD_EVENT_OFF;
 	if (s->kind == SOURCE_IO)
 		(void)s->on_io(s, s->fd, events, s->arg);
+	else if (s->kind == SOURCE_FILES)
+		source_dispatch_file(s);
 	else if (s->kind == SOURCE_TIME)
 		(void)s->on_time(s, s->usec, s->arg);
 	else

@@ -80,6 +80,14 @@ size_t history_operations(const struct history *history)
 	return i < history->n ? i + 1 : i;
 }
 
+bool history_has(const struct history *history, const char *line)
+{
+	for (size_t i = 0; i < history->n; i++)
+		if (strcmp(history->lines[i], line) == 0)
+			return true;
+	return false;
+}
+
 char *history_config(const struct history *history, const char *name)
 {
 	char *text = NULL;

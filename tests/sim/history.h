@@ -12,6 +12,7 @@
  *	start web
  *	+1000 reload b
  *
+ * "with groups" before the first configuration: there are control groups.
  * "+N" lets N milliseconds pass before the operation.  The first configuration is that of the start.
  * A history without one of its lines is a history, too: this is how it is shortened.
  */
@@ -45,6 +46,9 @@ void history_draw(struct history *history, uint64_t seed, unsigned operations);
 /* Reads and prints the text; its first line has the seed.  Return: 0 or -errno. */
 int history_read(struct history *history, const char *path);
 void history_print(const struct history *history, FILE *file);
+
+/* Returns true if there is such a line. */
+bool history_has(const struct history *history, const char *line);
 
 /* Returns the text of the configuration, to be freed; NULL: there is none.  "": the first one. */
 char *history_config(const struct history *history, const char *name);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "tests/sim/files.h"
+#include "tests/sim/group.h"
 #include "tests/sim/system.h"
 
 #define BEGIN_USEC UINT64_C(1000000000) /* times of 0 have a meaning of their own */
@@ -20,7 +22,7 @@
 struct kernel kernel;
 void (*kernel_on_signal)(struct row *row, int signo);
 
-void kernel_init(uint64_t seed)
+void kernel_init(uint64_t seed, bool groups)
 {
 	memset(kernel.rows, 0, kernel.n_rows * sizeof(kernel.rows[0]));
 	kernel.n_rows = 0;
@@ -34,6 +36,11 @@ void kernel_init(uint64_t seed)
 	kernel.pending_pid = 0;
 	kernel.injected = kernel.sockets = 0;
 	kernel.world++;
+	kernel.daemon_group = 0;
+	kernel.clock_offset_usec = 0;
+	kernel.clock_was_set = kernel.freed = false;
+	files_init();
+	groups_init(groups);
 }
 
 unsigned kernel_random(unsigned n)
@@ -43,15 +50,31 @@ unsigned kernel_random(unsigned n)
 	return (unsigned)(kernel.random >> 33) % n;
 }
 
-void kernel_fault(enum fault fault, int error, unsigned n)
+void kernel_fault(enum fault fault, int error, unsigned n, unsigned skip)
 {
+	kernel.faults[fault].skip = skip;
 	kernel.faults[fault].n = n;
 	kernel.faults[fault].error = error;
+}
+
+static bool take_freed(void)
+{
+	bool was_freed = kernel.freed;
+
+	kernel.freed = false;
+	return was_freed;
 }
 
 int kernel_fails(enum fault fault)
 {
 	if (kernel.faults[fault].n == 0)
+		return 0;
+	if (kernel.faults[fault].skip > 0) {
+		kernel.faults[fault].skip--;
+		return 0;
+	}
+	/* Without free descriptors the one that was closed last is free. */
+	if (kernel.faults[fault].error == EMFILE && take_freed())
 		return 0;
 	kernel.faults[fault].n--;
 	kernel.injected++;
@@ -60,6 +83,7 @@ int kernel_fails(enum fault fault)
 
 struct row *kernel_fork(pid_t parent)
 {
+	const struct row *from = kernel_find(parent);
 	struct row *row = kernel.rows;
 
 	while (row < kernel.rows + kernel.n_rows && row->state != ROW_FREE)
@@ -72,13 +96,17 @@ struct row *kernel_fork(pid_t parent)
 		.state = ROW_RUNNING,
 		.pid = ++kernel.last_pid,
 		.parent = parent,
+		.control_group = from ? from->control_group : kernel.daemon_group,
 		.calm = kernel.calm,
 		.born_usec = kernel.now_usec,
 		.exec_usec = KERNEL_NEVER,
 		.ready_usec = KERNEL_NEVER,
 		.fork_usec = KERNEL_NEVER,
+		.leave_usec = KERNEL_NEVER,
+		.file_usec = KERNEL_NEVER,
 		.exit_usec = KERNEL_NEVER,
 	};
+	groups_enter(row->control_group);
 	return row;
 }
 
@@ -99,10 +127,13 @@ void kernel_notify_daemon(int signo, pid_t pid)
 
 void kernel_end(struct row *row, bool signaled, int value)
 {
+	groups_leave(row->control_group);
+	row->control_group = -1;
 	row->state = ROW_DEAD;
 	row->signaled = signaled;
 	row->value = value;
-	row->exec_usec = row->ready_usec = row->fork_usec = row->exit_usec = KERNEL_NEVER;
+	row->exec_usec = row->ready_usec = row->fork_usec = KERNEL_NEVER;
+	row->leave_usec = row->file_usec = row->exit_usec = KERNEL_NEVER;
 	for (size_t i = 0; i < kernel.n_rows; i++) {
 		struct row *child = &kernel.rows[i];
 
@@ -193,10 +224,12 @@ static uint64_t row_next_usec(const struct row *row)
 {
 	uint64_t first = MIN(row->exec_usec, row->ready_usec);
 	uint64_t last = MIN(row->fork_usec, row->exit_usec);
+	uint64_t daemon = MIN(row->leave_usec, row->file_usec);
 
 	if (!row_is_alive(row) || row->suspended)
 		return KERNEL_NEVER;
-	return MIN(first, last);
+	first = MIN(first, last);
+	return MIN(first, daemon);
 }
 
 uint64_t kernel_next_usec(void)
@@ -229,7 +262,10 @@ static void row_exec(struct row *row)
 	row->ready_usec = row_after(p->ready);
 	if (p->forks > 0)
 		row->fork_usec = row_after(1);
-	row->exit_usec = row_after(p->runs);
+	if (p->daemon >= 0)
+		row->leave_usec = row_after(p->daemon);
+	else
+		row->exit_usec = row_after(p->runs);
 }
 
 static void row_fork(struct row *row)
@@ -251,6 +287,38 @@ static void row_fork(struct row *row)
 	}
 }
 
+/* A daemon of the traditional kind: the first process ends, and its child writes a pid file. */
+static void row_leave(struct row *row)
+{
+	struct row *child = kernel_fork(row->pid);
+
+	row->leave_usec = KERNEL_NEVER;
+	if (!child)
+		return;
+	child->program = row->program;
+	child->program.daemon = PROGRAM_NEVER;
+	child->left = true;
+	child->group = child->session = child->pid;
+	memcpy(child->node, row->node, sizeof(child->node));
+	memcpy(child->notify, row->notify, sizeof(child->notify));
+	child->file_usec = row_after(row->program.file);
+	child->exit_usec = row_after(row->program.runs);
+	row->program.role = ROLE_OTHER;
+	kernel_end(row, false, 0);
+}
+
+static void row_write_pid(struct row *row)
+{
+	char path[FILES_PATH], text[16];
+
+	row->file_usec = KERNEL_NEVER;
+	(void)snprintf(path, sizeof(path), "/run/%s.pid", row->node);
+	for (char *p = path + 5; (p = strchr(p, '/'));)
+		*p = ':';
+	(void)snprintf(text, sizeof(text), "%d\n", row->pid);
+	files_write(path, text);
+}
+
 static void row_step(struct row *row)
 {
 	if (row->exec_usec <= kernel.now_usec) {
@@ -260,6 +328,10 @@ static void row_step(struct row *row)
 		system_send_message(row->notify, "READY=1", row->pid);
 	} else if (row->fork_usec <= kernel.now_usec) {
 		row_fork(row);
+	} else if (row->leave_usec <= kernel.now_usec) {
+		row_leave(row);
+	} else if (row->file_usec <= kernel.now_usec) {
+		row_write_pid(row);
 	} else {
 		kernel_end(row, false, row->program.exits);
 	}

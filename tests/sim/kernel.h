@@ -32,12 +32,14 @@ struct row {
 	char node[KERNEL_NODE];	  /* SWANSONG_NODE of its environment */
 	char notify[KERNEL_NODE]; /* NOTIFY_SOCKET */
 	struct program program;
-	unsigned run; /* of its command on its node, from 1 */
+	int control_group; /* of tests/sim/group.h */
+	unsigned run;	   /* of its command on its node, from 1 */
 	bool suspended;
+	bool left; /* by a program that became a daemon */
 	bool calm; /* it was made when programs behave */
 
 	/* Times of the clock; KERNEL_NEVER. */
-	uint64_t born_usec, exec_usec, ready_usec, fork_usec, exit_usec;
+	uint64_t born_usec, exec_usec, ready_usec, fork_usec, leave_usec, file_usec, exit_usec;
 	uint64_t asked_usec;  /* the first stop signal by the daemon; 0: none */
 	uint64_t killed_usec; /* SIGKILL by the daemon; 0: none */
 
@@ -47,18 +49,35 @@ struct row {
 	int exec_error; /* the program could not be executed */
 };
 
-/* Operations that fail, the next @n of them. */
-enum fault { FAULT_SPAWN, FAULT_EXEC, FAULT_KILL, N_FAULTS };
+/* Operations that fail. */
+enum fault {
+	FAULT_SPAWN,
+	FAULT_EXEC,
+	FAULT_KILL,
+	FAULT_OPEN,   /* of a file, a directory or a group */
+	FAULT_GROUP,  /* making one */
+	FAULT_ENTER,  /* starting a process in one */
+	FAULT_WATCH,  /* watching one */
+	FAULT_ACCEPT, /* of a connection */
+	FAULT_SEND,   /* of a reply */
+	FAULT_WRITE,  /* of a file */
+	FAULT_MEMORY,
+	N_FAULTS
+};
 
 struct kernel {
 	uint64_t now_usec;
 	pid_t daemon, last_pid;
+	int daemon_group;
+	int64_t clock_offset_usec; /* of CLOCK_REALTIME */
+	bool freed;		   /* a descriptor was closed, and none opened since then */
+	bool clock_was_set;	   /* and the daemon has not noticed */
 	struct row rows[KERNEL_ROWS];
 	size_t n_rows; /* the rows from here on are free */
 	uint64_t random;
 	bool calm; /* programs behave from now on */
 	struct {
-		unsigned n;
+		unsigned skip, n; /* after so many, so many fail */
 		int error;
 	} faults[N_FAULTS];
 	uint64_t pending;  /* signals to the daemon, by number */
@@ -70,13 +89,14 @@ struct kernel {
 
 extern struct kernel kernel;
 
-void kernel_init(uint64_t seed);
+/* @groups: there are control groups. */
+void kernel_init(uint64_t seed, bool groups);
 
 /* A number below @n, from the seed of the world. */
 unsigned kernel_random(unsigned n);
 
-/* Makes the next @n operations of the kind fail with @error. */
-void kernel_fault(enum fault fault, int error, unsigned n);
+/* Makes @n operations of the kind fail with @error, after @skip more of them. */
+void kernel_fault(enum fault fault, int error, unsigned n, unsigned skip);
 
 /* Returns the error of this operation, or 0. */
 int kernel_fails(enum fault fault);

@@ -19,6 +19,7 @@
 #include "base/macro.h"
 #include "tests/sim/run.h"
 #include "tests/sim/shrink.h"
+#include "tests/sim/system.h"
 
 #define JOBS_MAX	64
 #define FAILURES_MAX	3 /* of a job: each is shortened, which takes its time */
@@ -80,11 +81,14 @@ static void run_job(const struct options *o, struct job *job, unsigned number)
 	(void)fflush(stdout);
 }
 
-static void report_crash(const struct options *o, const struct job *job)
+static void report_crash(const struct options *o, const struct job *job, int status)
 {
 	struct failure failure = { .promise = "crash" };
 	struct history history;
 
+	(void)snprintf(failure.text, sizeof(failure.text), "seed %" PRIu64 ": %s %d", job->seed,
+		       WIFSIGNALED(status) ? "signal" : "status",
+		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	history_draw(&history, job->seed, o->operations);
 	report_failure(&history, &failure);
 	history_done(&history);
@@ -134,7 +138,7 @@ static bool run_seeds(const struct options *o)
 
 		(void)waitpid(jobs[i].pid, &status, 0);
 		if (status != 0)
-			report_crash(o, &jobs[i]);
+			report_crash(o, &jobs[i], status);
 		good &= status == 0 && jobs[i].failures == 0;
 		add_figures(&all, &jobs[i].figures);
 	}
@@ -236,6 +240,7 @@ int main(int argc, char **argv)
 	bool good = true;
 	int c;
 
+	system_memory_init();
 	(void)unsetenv("NOTIFY_SOCKET");
 	(void)unsetenv("SWANSONG_GRACE");
 	if (argc == 1)

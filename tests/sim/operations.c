@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "tests/sim/client.h"
 #include "tests/sim/kernel.h"
@@ -29,13 +30,14 @@ static struct {
 	char path[WORD];
 	int step;
 } rollout;
+static struct client *reloader; /* of operations_reload() */
 static char *texts[64];
 static size_t n_texts;
 
 void operations_init(void)
 {
 	memset(slots, 0, sizeof(slots));
-	rollout.client = NULL;
+	rollout.client = reloader = NULL;
 	while (n_texts > 0)
 		free(texts[--n_texts]);
 }
@@ -106,6 +108,23 @@ static void operation_reload(const struct words *w)
 {
 	if (use_config(w))
 		(void)call("Reload", false, "%s", "");
+}
+
+bool operations_reload(const struct history *history, const char *name)
+{
+	struct words w = { .history = history };
+
+	(void)snprintf(w.first, sizeof(w.first), "%s", name);
+	if ((reloader && reloader->failed) || !use_config(&w))
+		return false;
+	reloader = call("Reload", false, "%s", "");
+	return reloader;
+}
+
+static void operation_back(const struct words *w)
+{
+	(void)snprintf(run_facts.back[0], sizeof(run_facts.back[0]), "%.7s", w->first);
+	(void)snprintf(run_facts.back[1], sizeof(run_facts.back[1]), "%.7s", w->second);
 }
 
 static void operation_hangup(const struct words *w)
@@ -258,15 +277,44 @@ static void operation_fault(const struct words *w)
 	static const struct {
 		const char *name;
 		enum fault fault;
-	} kinds[] = { { "spawn", FAULT_SPAWN }, { "exec", FAULT_EXEC }, { "kill", FAULT_KILL } };
+	} kinds[] = {
+		{ "spawn", FAULT_SPAWN },   { "exec", FAULT_EXEC },   { "kill", FAULT_KILL },
+		{ "open", FAULT_OPEN },	    { "group", FAULT_GROUP }, { "enter", FAULT_ENTER },
+		{ "watch", FAULT_WATCH },   { "send", FAULT_SEND },   { "memory", FAULT_MEMORY },
+		{ "accept", FAULT_ACCEPT }, { "write", FAULT_WRITE },
+	};
+	unsigned n = 1, skip = 0;
 	int error = 0;
-	unsigned n = 1;
 
-	(void)sscanf(w->rest, "%d %u", &error, &n);
+	(void)sscanf(w->rest, "%d %u %u", &error, &n, &skip);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(kinds[i].name, w->first) == 0)
-			kernel_fault(kinds[i].fault, error, n);
+			kernel_fault(kinds[i].fault, error, n, skip);
 	run_facts.faults = true;
+}
+
+static void operation_clock(const struct words *w)
+{
+	system_set_clock(atoll(w->first) * (int64_t)USEC_PER_SEC);
+}
+
+static void operation_expect(const struct words *w)
+{
+	const struct node *node = run_facts.tree ? tree_find(run_facts.tree, w->first) : NULL;
+	const char *state = node && node->service ? fsm_state_name(node->service->state) : "none";
+
+	if (strcmp(state, w->second) != 0)
+		run_fail("expected", "%s is %s, expected: %s", w->first, state, w->second);
+}
+
+static void operation_enable(const struct words *w)
+{
+	(void)call("Enable", false, "\"node\":\"%s\"", w->first);
+}
+
+static void operation_disable(const struct words *w)
+{
+	(void)call("Disable", false, "\"node\":\"%s\"", w->first);
 }
 
 static void operation_look(const struct words *w)
@@ -306,6 +354,11 @@ void operations_carry_out(const struct history *history, const char *line)
 		{ "exit", operation_exit },
 		{ "notify", operation_notify },
 		{ "fault", operation_fault },
+		{ "back", operation_back },
+		{ "clock", operation_clock },
+		{ "expect", operation_expect },
+		{ "enable", operation_enable },
+		{ "disable", operation_disable },
 		{ "look", operation_look },
 		{ "run", operation_run },
 	};

@@ -15,8 +15,12 @@
  *	crash PATH [SIGNAL]		the main process ends with status 1, or by the signal
  *	exit PATH			the main process ends with status 0
  *	notify PATH TEXT		a message of the main process
- *	fault KIND ERRNO N		the next N operations of the kind fail
- *	status PATH, guards PATH, plan PATH, look PATH
+ *	fault KIND ERRNO N [SKIP]	N operations of the kind fail, after SKIP more of them
+ *	back NAME OTHER			at the end: a reload to NAME, to OTHER, and to NAME again
+ *	clock SECONDS			the clock of the day is set by so much
+ *	enable PATH, disable PATH	calls
+ *	expect PATH STATE		the service must be in the state now
+ *	look PATH			a call that only looks
  *	run PATH LINE			a transient node, with a property
  */
 
@@ -29,6 +33,9 @@ void operations_carry_out(const struct history *history, const char *line);
 
 /* Goes on with rollouts, before each event. */
 void operations_update(void);
+
+/* Reloads to the configuration.  Returns false if it does not exist, or the last such reload was refused. */
+bool operations_reload(const struct history *history, const char *name);
 
 /* Releases all guards; the last configuration stays. */
 void operations_calm(void);

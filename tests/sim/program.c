@@ -15,9 +15,10 @@ static void program_parse_word(struct program *p, const char *word)
 		const char *name;
 		int *member;
 	} numbers[] = {
-		{ "starts=", &p->starts }, { "runs=", &p->runs },	{ "exits=", &p->exits },
-		{ "ready=", &p->ready },   { "ends=", &p->ends },	{ "forks=", &p->forks },
-		{ "lasts=", &p->lasts },   { "crashes=", &p->crashes },
+		{ "starts=", &p->starts },   { "runs=", &p->runs },   { "exits=", &p->exits },
+		{ "daemon=", &p->daemon },   { "file=", &p->file },   { "ready=", &p->ready },
+		{ "ends=", &p->ends },	     { "forks=", &p->forks }, { "lasts=", &p->lasts },
+		{ "crashes=", &p->crashes },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -52,6 +53,8 @@ void program_parse(struct program *program, char *const *argv)
 		.runs = PROGRAM_NEVER,
 		.ready = PROGRAM_NEVER,
 		.lasts = PROGRAM_NEVER,
+		.daemon = PROGRAM_NEVER,
+		.file = PROGRAM_NEVER,
 	};
 	if (program->role != ROLE_MAIN)
 		program->runs = 0;
@@ -65,6 +68,8 @@ void program_begin(struct program *program, unsigned run, bool calm)
 		program->deaf = false;
 		if (program->ready != PROGRAM_NEVER)
 			program->ready = 1;
+		if (program->daemon != PROGRAM_NEVER)
+			program->daemon = program->file = 0;
 		program->runs = program->role == ROLE_MAIN && !program->works ? PROGRAM_NEVER : 0;
 	} else if (program->crashes == 0 || run <= (unsigned)program->crashes) {
 		return;

@@ -28,6 +28,8 @@ struct program {
 	int ends;      /* time from the stop signal to its end */
 	int forks;     /* children that it makes when it is ready or has run for 1 ms */
 	int lasts;     /* time for which a child lives, or PROGRAM_NEVER */
+	int daemon;    /* time until it leaves a child behind and ends; PROGRAM_NEVER */
+	int file;      /* time until that child writes its pid file, or PROGRAM_NEVER */
 	bool deaf;     /* it ignores stop signals, and so do its children */
 	bool graceful; /* a stop signal ends it with status 0 */
 	bool works;    /* it ends by itself when it behaves, too, with status 0 */

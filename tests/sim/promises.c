@@ -28,9 +28,13 @@ static struct service *service_of(const struct row *row)
 	return node ? node->service : NULL;
 }
 
+/* A process that a program has left is a main process when the service has it for one. */
 static bool is_main(const struct row *row)
 {
-	return row_is_alive(row) && row->program.role == ROLE_MAIN;
+	const struct service *s = row->left ? service_of(row) : NULL;
+
+	return row_is_alive(row) && row->program.role == ROLE_MAIN &&
+	       (!row->left || (s && s->main.pid == row->pid));
 }
 
 static const struct row *find_main(const char *path)
@@ -61,7 +65,7 @@ static void check_alive(const struct row *row)
 
 	if (row->program.role == ROLE_FINAL || row->program.role == ROLE_OTHER)
 		return;
-	if (row->program.role == ROLE_CHILD && (!s || run_facts.kept))
+	if ((row->program.role == ROLE_CHILD || row->left) && (!s || run_facts.kept))
 		return;
 	if (!node)
 		run_fail("known", "pid %d runs, and its node %s is no more", row->pid, row->node);
@@ -103,7 +107,7 @@ static void check_guards(void)
 		struct client *c = client_at(i);
 		const struct node *node;
 
-		if (!*c->guarded || c->state != CLIENT_CONNECTED)
+		if (!*c->guarded || c->state != CLIENT_CONNECTED || c->waits)
 			continue;
 		node = tree_find(run_facts.tree, c->guarded);
 		c->beyond =
@@ -191,7 +195,7 @@ void promises_check_signal(struct row *row, int signo)
 	const struct service *s = service_of(row);
 
 	/* A service that ends by itself is killed when that takes too long, and waits for none. */
-	if (!s || row->program.role != ROLE_MAIN || run_facts.ending)
+	if (!s || !is_main(row) || run_facts.ending)
 		return;
 	if (signo == SIGKILL)
 		check_kill(row, s);
@@ -240,11 +244,78 @@ static bool has_all_it_requires(const struct service *s)
 	return true;
 }
 
+/* --- a reload and its reverse --- */
+
+#define NOTES 64
+
+static struct note {
+	char path[KERNEL_NODE];
+	enum service_state state;
+	pid_t main;
+	size_t edges;
+} notes[NOTES];
+static size_t n_notes;
+
+static struct note note_of(const struct node *node)
+{
+	const struct row *row = find_main(node->config->path);
+	struct note note = {
+		.state = node->service ? node->service->state : STATE_DOWN,
+		.main = row ? row->pid : 0,
+	};
+
+	(void)snprintf(note.path, sizeof(note.path), "%s", node->config->path);
+	for (size_t kind = 0; kind < N_EDGES; kind++)
+		for (struct node *const *to = node_edges(node, kind); to && *to; to++)
+			note.edges++;
+	return note;
+}
+
+void promises_note(void)
+{
+	const struct tree *tree = run_facts.tree;
+
+	n_notes = 0;
+	for (struct node *n = tree->root; n && n_notes < NOTES; n = node_next(n, tree->root))
+		notes[n_notes++] = note_of(n);
+}
+
+static void check_noted(const struct note *was, const struct node *node, bool same)
+{
+	const struct note is = note_of(node);
+
+	if (is.edges != was->edges)
+		run_fail("back", "%s has %zu edges, and had %zu", was->path, is.edges, was->edges);
+	if (node->timetable)
+		return;
+	/* Another one that was removed and added again has to be started by hand again. */
+	if (was->state == STATE_UP && is.state != STATE_UP && has_all_it_requires(node->service) &&
+	    node->config->type != TYPE_ONESHOT && node_starts_by_itself(node, node->config))
+		run_fail("back", "%s was up, and is %s", was->path, fsm_state_name(is.state));
+	if (same && is.main != was->main)
+		run_fail("back", "%s has pid %d, and had %d", was->path, is.main, was->main);
+}
+
+void promises_check_noted(bool same)
+{
+	for (size_t i = 0; i < n_notes; i++) {
+		const struct node *node = tree_find(run_facts.tree, notes[i].path);
+
+		if (!node)
+			run_fail("back", "%s is no more", notes[i].path);
+		check_noted(&notes[i], node, same);
+	}
+}
+
+/* --- at rest: each service --- */
+
 static void check_service_at_rest(const struct service *s)
 {
 	const char *path = s->config->path;
 	uint64_t now = kernel.now_usec;
 
+	if (s->node->timetable && s->since_usec + 60 * USEC_PER_SEC > now)
+		return;
 	if (is_transitional(s->state))
 		run_fail("rest", "%s stays %s", path, fsm_state_name(s->state));
 	if (s->state == STATE_UP && s->setup.config->type != TYPE_ONESHOT && !find_main(path))
@@ -274,7 +345,8 @@ static void check_wanted(const struct service *s)
 	for (const struct node *n = s->node; n; n = n->parent)
 		for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 			for (struct node *const *to = node_edges(n, kinds[i]); to && *to; to++)
-				if ((*to)->goal == GOAL_IDLE && !run_facts.operations)
+				if ((*to)->goal == GOAL_IDLE && !run_facts.operations &&
+				    !(*to)->timetable)
 					run_fail("wanted",
 						 "%s runs, and %s that it needs was not started",
 						 s->config->path, node_name(*to));

@@ -15,5 +15,9 @@ void promises_check_turn(void);
 /* When the daemon sends a signal to a process that is alive. */
 void promises_check_signal(struct row *row, int signo);
 
+/* Notes the tree at rest; later, after reloads that led back to it, compares.  @same: to an equal text. */
+void promises_note(void);
+void promises_check_noted(bool same);
+
 /* When programs behave, nothing fails and nothing more happens. */
 void promises_check_rest(void);

@@ -28,7 +28,8 @@
 #include "tests/sim/promises.h"
 #include "tests/sim/system.h"
 
-#define REST_USEC (3600 * USEC_PER_SEC) /* the world is calm for so long */
+/* The world is calm for so long, which is no multiple of a drawn schedule. */
+#define REST_USEC (1700 * USEC_PER_SEC)
 #define TURNS_MAX 60000
 
 enum phase { PHASE_OPERATIONS, PHASE_CALM, PHASE_END };
@@ -42,6 +43,7 @@ static struct {
 	uint64_t next_usec;
 	uint64_t until_usec; /* of the phase */
 	unsigned turns;
+	unsigned reloads; /* of run_turn_back() */
 	struct failure *failure;
 	jmp_buf out;
 } run;
@@ -83,9 +85,31 @@ static void run_become_calm(void)
 	operations_calm();
 }
 
+/* Reloads to one configuration, to another one, and back.  Returns true while that goes on. */
+static bool run_turn_back(void)
+{
+	const char *const *back =
+		(const char *const[]){ run_facts.back[0], run_facts.back[1], run_facts.back[0] };
+
+	if (!*back[0] || run.reloads > 3)
+		return false;
+	if (run.reloads == 1)
+		promises_note();
+	if (run.reloads == 3)
+		promises_check_noted(strcmp(back[0], back[1]) == 0);
+	if (run.reloads++ == 3 || !operations_reload(run.history, back[run.reloads - 1])) {
+		run.reloads = 4;
+		return false;
+	}
+	run.until_usec = kernel.now_usec + REST_USEC;
+	return true;
+}
+
 static void run_end(void)
 {
 	promises_check_rest();
+	if (run_turn_back())
+		return;
 	run.phase = PHASE_END;
 	run.until_usec = kernel.now_usec + REST_USEC;
 	kernel_notify_daemon(SIGTERM, 0);
@@ -187,7 +211,7 @@ bool run_history(const struct history *history, struct failure *failure, struct 
 {
 	char *text = history_config(history, "");
 
-	kernel_init(history->seed);
+	kernel_init(history->seed, history_has(history, "with groups"));
 	descriptors_init();
 	clients_init();
 	operations_init();
@@ -196,11 +220,10 @@ bool run_history(const struct history *history, struct failure *failure, struct 
 	run.history = history;
 	run.phase = PHASE_OPERATIONS;
 	run.next = history_operations(history);
-	run.turns = 0;
+	run.turns = run.reloads = 0;
 	run.failure = failure;
 	run_facts = (struct run_facts){ .tree = NULL };
-	for (size_t i = 0; i < history->n; i++)
-		run_facts.kept |= strcmp(history->lines[i], "kill-leftovers = no") == 0;
+	run_facts.kept = history_has(history, "kill-leftovers = no");
 	*failure = (struct failure){ .promise = "" };
 	promises_init();
 	run_prepare_next();

@@ -32,6 +32,7 @@ struct run_facts {
 	bool forced;		 /* a stop was forced by a request */
 	bool ending;		 /* a service has announced its own end */
 	bool kept;		 /* a configuration has kill-leftovers = no */
+	char back[2][8];	 /* configurations of the operation back; "": none */
 	bool operations;	 /* there were operations besides the passing of time */
 };
 extern struct run_facts run_facts;

@@ -1,6 +1,6 @@
 /*
- * The functions about descriptors, sockets and files that the daemon calls.  There is one file, the
- * configuration; every other path does not exist.
+ * The functions about descriptors, sockets and files that the daemon calls.  The files are the
+ * configuration and those of tests/sim/files.h; every other path does not exist.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include "sys/ipc/unixsock.h"
 #include "tests/sim/client.h"
 #include "tests/sim/descriptors.h"
+#include "tests/sim/files.h"
 #include "tests/sim/kernel.h"
 #include "tests/sim/system.h"
 
@@ -41,14 +42,18 @@ static int system_fail(int error)
 
 static int system_open(const char *path, int flags)
 {
-	int fd;
+	int error = kernel_fails(FAULT_OPEN), fd;
+	const char *text;
 
+	if (error)
+		return system_fail(error);
 	if (strcmp(path, "/dev/null") == 0)
 		return descriptors_open(DESCRIPTOR_NULL);
-	if (strcmp(path, SYSTEM_CONFIG) != 0 || (flags & O_DIRECTORY))
+	text = strcmp(path, SYSTEM_CONFIG) == 0 ? system_config : files_text(path);
+	if (!text || (flags & O_DIRECTORY))
 		return system_fail(ENOENT);
 	fd = descriptors_open(DESCRIPTOR_FILE);
-	descriptors_find(fd)->text = system_config;
+	descriptors_find(fd)->text = text;
 	return fd;
 }
 
@@ -76,7 +81,9 @@ WRAP(int, fstat, int fd, struct stat *ret)
 	if (!d)
 		return __real_fstat(fd, ret);
 	*ret = (struct stat){ .st_uid = geteuid(), .st_mode = S_IFCHR | 0600, .st_nlink = 1 };
-	if (d->kind == DESCRIPTOR_FILE) {
+	if (d->kind == DESCRIPTOR_GROUP) {
+		ret->st_ino = d->number + 1;
+	} else if (d->kind == DESCRIPTOR_FILE) {
 		ret->st_mode = S_IFREG | 0600;
 		ret->st_size = (off_t)strlen(d->text);
 	}
@@ -108,6 +115,10 @@ WRAP(ssize_t, read, int fd, void *buf, size_t size)
 		return __real_read(fd, buf, size);
 	if (d->kind == DESCRIPTOR_SIGNALS)
 		return system_read_signal(buf, size);
+	if (d->kind == DESCRIPTOR_CLOCK)
+		return system_read_clock();
+	if (d->kind == DESCRIPTOR_WATCHES)
+		return system_read_watch(buf, size);
 	if (d->kind != DESCRIPTOR_FILE)
 		return system_fail(EAGAIN);
 	n = MIN(size, strlen(d->text + d->offset));
@@ -135,6 +146,29 @@ WRAP(int, path_make_directory, const char *text, mode_t mode)
 WRAP(int, path_open, const char *text, int flags, mode_t mode)
 {
 	return -ENOENT;
+}
+
+/* The file of states, and reports. */
+WRAP(int, replace_file, const char *path, bool sync, int (*write)(FILE *f, const void *arg),
+     const void *arg)
+{
+	int r = -kernel_fails(FAULT_WRITE);
+	char *text = NULL;
+	size_t size;
+	FILE *f = r < 0 ? NULL : open_memstream(&text, &size);
+
+	if (!f)
+		return r;
+	r = write(f, arg);
+	if (fclose(f) == 0 && r == 0)
+		files_write(path, text);
+	free(text);
+	return r;
+}
+
+WRAP(bool, mount_answers, const char *path)
+{
+	return true;
 }
 
 /* --- sets and signals --- */
@@ -193,8 +227,11 @@ WRAP(void, unix_unlisten, struct unix_listener *listener)
 
 WRAP(int, accept4, int listener, struct sockaddr *address, socklen_t *length, int flags)
 {
-	int client = client_accept(), fd;
+	int error = kernel_fails(FAULT_ACCEPT), client, fd;
 
+	if (error)
+		return system_fail(error);
+	client = client_accept();
 	if (client < 0)
 		return system_fail(EAGAIN);
 	fd = descriptors_open(DESCRIPTOR_STREAM);
@@ -230,10 +267,13 @@ WRAP(ssize_t, unix_receive, int fd, void *buf, size_t size, struct unix_peer *se
 WRAP(ssize_t, sendmsg, int fd, const struct msghdr *message, int flags)
 {
 	const struct descriptor *d = descriptors_find(fd);
+	int error = kernel_fails(FAULT_SEND);
 	ssize_t n;
 
 	if (!d || d->kind != DESCRIPTOR_STREAM)
 		return system_fail(EBADF);
+	if (error)
+		return system_fail(error);
 	n = client_reply(d->number, message->msg_iov->iov_base, message->msg_iov->iov_len);
 	return n < 0 ? system_fail((int)-n) : n;
 }

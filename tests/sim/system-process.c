@@ -1,17 +1,15 @@
-/*
- * The functions about processes and time that the daemon calls, on the table of the world.  Each call
- * for the time takes a microsecond, so that the order of events is known.
- */
+/* The functions about processes that the daemon calls, on the table of the world. */
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sys/process/cgroup.h"
 #include "sys/process/children.h"
 #include "sys/process/proc.h"
 #include "sys/process/reap.h"
@@ -22,6 +20,7 @@
 #include "sys/spawn/spawn.h"
 #include "daemon/main/abort.h"
 #include "tests/sim/descriptors.h"
+#include "tests/sim/group.h"
 #include "tests/sim/kernel.h"
 #include "tests/sim/system.h"
 
@@ -29,19 +28,12 @@
 	result __wrap_##name(__VA_ARGS__); \
 	result __wrap_##name(__VA_ARGS__)
 
-#define REALTIME_USEC UINT64_C(1790000000000000)
-
-WRAP(uint64_t, clock_now_usec, void)
-{
-	return kernel.now_usec++;
-}
-
-WRAP(uint64_t, clock_realtime_usec, void)
-{
-	return REALTIME_USEC + kernel.now_usec;
-}
-
 /* --- the daemon itself: its own process is that of the test --- */
+
+WRAP(uid_t, geteuid, void)
+{
+	return 0;
+}
 
 WRAP(void, signals_take_over, struct signals *was)
 {
@@ -113,7 +105,24 @@ static unsigned row_count_run(const struct row *row, const char *command)
 	return 1;
 }
 
-static struct row *row_spawn(const struct spawn_spec *spec)
+/* Moves a new process to its group.  Returns an errno if the kernel refuses that. */
+static int row_enter_group(struct row *row, int fd)
+{
+	const struct descriptor *d = fd > 0 ? descriptors_find(fd) : NULL;
+	const struct group *group = d ? groups_at((int)d->number) : NULL;
+	int error = group ? kernel_fails(FAULT_ENTER) : 0;
+
+	if (!group || error)
+		return error;
+	groups_leave(row->control_group);
+	row->control_group = (int)d->number;
+	groups_enter(row->control_group);
+	if (group->spent)
+		kernel_end(row, true, SIGKILL);
+	return 0;
+}
+
+static struct row *row_spawn(const struct spawn_spec *spec, int *refused)
 {
 	struct row *row = kernel_fork(kernel.daemon);
 
@@ -130,6 +139,9 @@ static struct row *row_spawn(const struct spawn_spec *spec)
 		row->program.starts = 0;
 	row->exec_error = kernel_fails(FAULT_EXEC);
 	row->state = ROW_STARTING;
+	*refused = row_enter_group(row, spec->cgroup);
+	if (!row_is_alive(row))
+		return row;
 	row->exec_usec = kernel.now_usec + (uint64_t)row->program.starts * USEC_PER_MSEC;
 	if (row->program.starts == 0 && kernel_random(2) == 0)
 		kernel_run();
@@ -149,7 +161,7 @@ WRAP(int, spawn_begin, const struct spawn_spec *spec, struct spawn_pool *pool, s
 	if (fault)
 		return -fault;
 	fd = descriptors_open(DESCRIPTOR_EXEC);
-	row = row_spawn(spec);
+	row = row_spawn(spec, error);
 	if (!row) {
 		(void)descriptors_close(fd);
 		return -EAGAIN;
@@ -319,7 +331,31 @@ WRAP(bool, proc_would_end, pid_t pid, int signo)
 
 WRAP(int, proc_open, pid_t pid)
 {
-	return -ESRCH;
+	int error = kernel_find(pid) ? kernel_fails(FAULT_OPEN) : ESRCH, fd;
+
+	if (error)
+		return -error;
+	fd = descriptors_open(DESCRIPTOR_PID);
+	descriptors_find(fd)->pid = pid;
+	return fd;
+}
+
+/* Of all calls without a function of the C library the daemon makes one on descriptors of the world. */
+long __real_syscall(long number, ...);
+WRAP(long, syscall, long number, ...)
+{
+	const struct descriptor *d;
+	long args[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (size_t i = 0; i < 6; i++)
+		args[i] = va_arg(ap, long);
+	va_end(ap);
+	d = number == SYS_pidfd_send_signal ? descriptors_find((int)args[0]) : NULL;
+	if (!d)
+		return __real_syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+	return __wrap_kill(d->pid, (int)args[1]);
 }
 
 WRAP(int, proc_each, int (*each)(pid_t pid, void *arg), void *arg)
@@ -361,10 +397,4 @@ WRAP(bool, children_exceed, struct children *children, unsigned n)
 	for (size_t i = 0; i < kernel.n_rows; i++)
 		all += row_is_of_daemon(&kernel.rows[i]);
 	return all > n;
-}
-
-/* There are no control groups. */
-WRAP(int, cgroup_of, pid_t pid, char buf[static CGROUP_PATH_MAX])
-{
-	return -ENOENT;
 }

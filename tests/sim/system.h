@@ -12,6 +12,18 @@
 #define SYSTEM_CONFIG "/sim.ini"
 extern const char *system_config;
 
+/* Lets allocations of jansson fail as well. */
+void system_memory_init(void);
+
+/* Reads a change of a control group, as read(2). */
+ssize_t system_read_watch(void *buf, size_t size);
+
+/* Sets the clock of the day by so much. */
+void system_set_clock(int64_t change_usec);
+
+/* Reads the timer of the clock, as read(2). */
+ssize_t system_read_clock(void);
+
 /* Sends @text to the socket of messages at @address, if it is open. */
 void system_send_message(const char *address, const char *text, pid_t sender);
 
