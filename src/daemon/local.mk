@@ -17,7 +17,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 
 # cgroup: control groups of services
 %C%_libdaemon_la_SOURCES += \
-	%D%/cgroup/cgroup.h %D%/cgroup/cgroup.c \
+	%D%/cgroup/delegation.h %D%/cgroup/delegation.c \
 	%D%/cgroup/drain.h %D%/cgroup/drain.c \
 	%D%/cgroup/control-group.h %D%/cgroup/control-group.c
 
@@ -29,9 +29,9 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/logger/state.h \
 	%D%/logger/pipe.h %D%/logger/pipe.c \
 	%D%/logger/wishes.h %D%/logger/wishes.c \
-	%D%/logger/stream.h %D%/logger/stream.c \
-	%D%/logger/logger.h %D%/logger/logger.c \
-	%D%/logger/view.h %D%/logger/view.c \
+	%D%/logger/log-stream.h %D%/logger/log-stream.c \
+	%D%/logger/logging.h %D%/logger/logging.c \
+	%D%/logger/subscription.h %D%/logger/subscription.c \
 	%D%/logger/capture.h %D%/logger/capture.c \
 	%D%/logger/own-log.h %D%/logger/own-log.c \
 	%D%/logger/history-log.h %D%/logger/history-log.c
@@ -93,7 +93,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service/object.h %D%/service/object.c \
 	%D%/service/busy.h %D%/service/busy.c \
 	%D%/service/reload.h %D%/service/reload.c \
-	%D%/service/hooks.h %D%/service/hooks.c \
+	%D%/service/parts.h %D%/service/parts.c \
 	%D%/service/signal.h %D%/service/signal.c \
 	%D%/service/main-process.h %D%/service/main-process.c \
 	%D%/service/timeout.h %D%/service/timeout.c \
@@ -130,16 +130,16 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/reap/orphans.h %D%/reap/orphans.c \
 	%D%/reap/survivors.h %D%/reap/survivors.c
 
-# view: what is shown and reported
+# describe: what is shown and reported
 %C%_libdaemon_la_SOURCES += \
-	%D%/view/describe.h %D%/view/describe.c \
-	%D%/view/describe-guards.c \
-	%D%/view/describe-line.c \
-	%D%/view/history.h %D%/view/history.c \
-	%D%/view/dependencies.h %D%/view/dependencies.c \
-	%D%/view/report.h %D%/view/report.c \
-	%D%/view/grace.h %D%/view/grace.c \
-	%D%/view/parent.h %D%/view/parent.c
+	%D%/describe/describe.h %D%/describe/describe.c \
+	%D%/describe/describe-guards.c \
+	%D%/describe/describe-line.c \
+	%D%/describe/history.h %D%/describe/history.c \
+	%D%/describe/dependencies.h %D%/describe/dependencies.c \
+	%D%/describe/report.h %D%/describe/report.c \
+	%D%/describe/grace.h %D%/describe/grace.c \
+	%D%/describe/parent.h %D%/describe/parent.c
 
 # reload: changes of the configuration
 %C%_libdaemon_la_SOURCES += \

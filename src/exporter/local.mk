@@ -35,7 +35,7 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/http/listen.h %D%/http/listen.c \
 	%D%/http/access.h %D%/http/access.c \
 	%D%/http/frames.h %D%/http/frames.c \
-	%D%/http/stream.h %D%/http/stream.c \
+	%D%/http/event-stream.h %D%/http/event-stream.c \
 	%D%/http/reply.h %D%/http/reply.c \
 	%D%/http/token.h %D%/http/token.c \
 	%D%/http/action.h %D%/http/action.c \

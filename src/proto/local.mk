@@ -6,13 +6,13 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/interface/methods.h \
 	%D%/interface/interface-text.h %D%/interface/interface-text.c \
 	%D%/interface.h %D%/interface.c \
-	%D%/view.h %D%/view.c \
+	%D%/node-view.h %D%/node-view.c \
 	%D%/config/settings.h %D%/config/settings.c \
 	%D%/report.h %D%/report.c \
 	%D%/plan.h %D%/plan.c \
 	%D%/address.h %D%/address.c \
 	%D%/client.h %D%/client.c \
-	%D%/logger.h %D%/logger.c \
+	%D%/logger-message.h %D%/logger-message.c \
 	%D%/logger-store.h %D%/logger-store.c \
 	%D%/history/line.h %D%/history/line.c \
 	%D%/history/reader.h %D%/history/reader.c \

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 int store_new(void)
 {

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "proto/message.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 /* Returns NULL if out of memory. */
 static json_t *plan_build_waits(const struct forecast_row *row)

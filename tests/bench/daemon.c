@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/macro.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 #include "report.h"
 
 #define PATIENCE_USEC (20 * USEC_PER_SEC)

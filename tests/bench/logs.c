@@ -28,7 +28,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "proto/logger-store.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 #include "tests/bench/logs.h"
 
 #define LINE  100

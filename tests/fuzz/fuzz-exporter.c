@@ -20,7 +20,7 @@
 #include "exporter/text/health.h"
 #include "exporter/text/html.h"
 #include "exporter/text/metrics.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 #include "proto/message.h"
 
 #define NOW UINT64_C(2000000000)

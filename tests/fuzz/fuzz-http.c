@@ -37,7 +37,7 @@ struct exporter {
 	struct actions_owner actions;
 	struct tails_owner tails;
 	struct link_owner link;
-	struct stream_owner stream;
+	struct event_stream_owner stream;
 	struct server_owner server;
 	struct sockaddr_un address;
 	socklen_t address_length;
@@ -104,11 +104,12 @@ static void begin_rooms(struct exporter *e)
 		.arg = site,
 	};
 	e->link = (struct link_owner){ &e->log, news_take, site };
-	e->stream = (struct stream_owner){ news_snapshot, news_resumed, news_left, site, PLACES };
+	e->stream =
+		(struct event_stream_owner){ news_snapshot, news_resumed, news_left, site, PLACES };
 	e->server = (struct server_owner){ get, site, NULL, PLACES };
 	FUZZ_CHECK(actions_new(&site->actions, &e->actions) == 0);
 	FUZZ_CHECK(tails_new(&site->tails, &e->tails) == 0);
-	FUZZ_CHECK(stream_new(&site->stream, e->event, &e->stream) == 0);
+	FUZZ_CHECK(event_stream_new(&site->stream, e->event, &e->stream) == 0);
 	FUZZ_CHECK(link_new(&site->link, e->event, none, &e->copy, &e->link) == 0);
 	e->server.actions = site->actions;
 }
@@ -141,12 +142,12 @@ static void begin(struct exporter *e)
 
 static void end(struct exporter *e)
 {
-	stream_close(e->site.stream);
+	event_stream_close(e->site.stream);
 	actions_close(e->site.actions);
 	e->site.server = server_free(e->site.server);
 	e->site.actions = actions_free(e->site.actions);
 	e->site.link = link_free(e->site.link);
-	e->site.stream = stream_free(e->site.stream);
+	e->site.stream = event_stream_free(e->site.stream);
 	e->site.tails = tails_free(e->site.tails);
 	past_done(&e->site.past);
 	totals_done(&e->site.totals);

@@ -18,7 +18,7 @@
 #include "logger/loop/deliver.h"
 #include "logger/loop/input.h"
 #include "logger/loop/logger.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 #define PACKETS_MAX 64
 

@@ -17,8 +17,8 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/memstream.h"
-#include "daemon/view/dependencies.h"
-#include "daemon/view/describe.h"
+#include "daemon/describe/dependencies.h"
+#include "daemon/describe/describe.h"
 #include "proto/config/settings.h"
 #include "tests/fuzz/world.h"
 

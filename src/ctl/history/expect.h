@@ -4,7 +4,7 @@
 
 #include "ctl/session/session.h"
 #include "proto/history/figures.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 #define EXPECT_DRAWS 1000
 

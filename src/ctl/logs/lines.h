@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 /* A stream, as its frames describe it. */
 struct log_source {

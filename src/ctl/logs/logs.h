@@ -5,7 +5,7 @@
 #include "ctl/logs/older.h"
 #include "ctl/logs/reader.h"
 #include "ctl/session/session.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 struct logs {
 	struct ctl *ctl;

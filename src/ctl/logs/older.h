@@ -3,7 +3,7 @@
 /* The lines of several outputs that are older than those that the logger remembers. */
 
 #include "ctl/logs/files.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 struct older {
 	const struct output_view *outputs;

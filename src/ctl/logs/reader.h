@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * The frames of a view (proto/logger.h) from a pipe.  A new pipe, of the next logger, goes on where the
+ * The frames of a view (proto/logger-message.h) from a pipe.  A new pipe, of the next logger, goes on where the
  * last one has ended: lines that have come are skipped, missing ones count as lost.
  */
 

@@ -3,7 +3,7 @@
 /* The nodes of the daemon, and which of them the arguments of a command mean. */
 
 #include "ctl/session/session.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 struct nodes {
 	struct message_reply reply; /* owner of the strings */

@@ -7,7 +7,7 @@
 
 #include "ctl/session/session.h"
 #include "ctl/terminal/words.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 struct progress {
 	struct message_reply reply; /* the last one, which all below belongs to */

@@ -3,7 +3,7 @@
 /* The usage of services, which this program reads from /proc itself: the daemon does not measure it. */
 
 #include "ctl/session/session.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 #include "sys/process/usage.h"
 
 struct usages {

@@ -6,7 +6,7 @@
  */
 
 #include "base/cleanup.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 #define FOREST_NONE SIZE_MAX
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "ctl/terminal/screen.h"
 #include "ctl/terminal/words.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 /* "up", "shutting-down"; and how it is shown. */
 #define SHOW_STATE_MAX 32

@@ -1,14 +1,14 @@
 #pragma once
 
 /*
- * The control group of one service, if the daemon has any (daemon/cgroup/cgroup.h).  A process
+ * The control group of one service, if the daemon has any (daemon/cgroup/delegation.h).  A process
  * stays in it, regardless of its session, environment and parent.
  *
  * The group is made when the service starts, kept from one restart to the next, and removed when
  * the service comes to rest.  Without control groups all functions do nothing.
  */
 
-#include "daemon/cgroup/cgroup.h"
+#include "daemon/cgroup/delegation.h"
 
 struct control_group {
 	struct context *ctx;

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "daemon/guard/attach.h"
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/reload/enable.h"
 #include "daemon/reap/orphans.h"

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/control/requests-private.h"
-#include "daemon/view/dependencies.h"
+#include "daemon/describe/dependencies.h"
 #include "proto/config/settings.h"
 #include "proto/plan.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/control/requests-private.h"
 

@@ -4,9 +4,9 @@
 #include "base/macro.h"
 #include "base/text.h"
 #include "daemon/control/requests-private.h"
-#include "daemon/logger/view.h"
+#include "daemon/logger/subscription.h"
 #include "daemon/loop/events.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 /*
  * Streams of events and of log lines to clients.
@@ -220,7 +220,7 @@ static bool request_find_log_nodes(struct request *q, const json_t *nodes)
 
 void request_update_logs(struct request *q, struct node *node)
 {
-	int r = log_view_update(q->logs);
+	int r = log_subscription_update(q->logs);
 
 	(void)node;
 	if (r == 0 && q->more && !q->begin_sent)
@@ -235,7 +235,7 @@ void request_update_logs(struct request *q, struct node *node)
 void request_logs(struct request *q, struct node *node, const struct message_call *call)
 {
 	struct context *ctx = q->tree->ctx;
-	const struct log_view_wish wish = {
+	const struct log_subscription_wish wish = {
 		.lines = message_get_number(call->parameters, "lines", 0),
 		.follow = call->more,
 		.is_wanted = request_is_wanted_output,
@@ -245,11 +245,11 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 
 	if (!request_find_log_nodes(q, json_object_get(call->parameters, "nodes")))
 		return;
-	if (call->oneway || !ctx->logger || !logger_is_usable(ctx->logger)) {
+	if (call->oneway || !ctx->logger || !logging_is_usable(ctx->logger)) {
 		request_reply(q, request_describe_outputs(q));
 		return;
 	}
-	r = log_view_new(&q->logs, ctx, &wish, &fd);
+	r = log_subscription_new(&q->logs, ctx, &wish, &fd);
 	if (r < 0) {
 		request_fail(q, ERROR_FAILED, NULL, strerror(-r));
 		return;
@@ -266,6 +266,6 @@ void request_reopen_logs(struct request *q, struct node *node, const struct mess
 {
 	(void)call;
 	if (q->tree->ctx->logger)
-		logger_reopen(q->tree->ctx->logger, node->config->path);
+		logging_reopen(q->tree->ctx->logger, node->config->path);
 	request_succeed(q);
 }

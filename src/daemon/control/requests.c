@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "daemon/control/requests-private.h"
-#include "daemon/logger/view.h"
+#include "daemon/logger/subscription.h"
 
 void request_end_wait(struct request *q)
 {
@@ -19,7 +19,7 @@ void request_end_wait(struct request *q)
 	q->completion = swansong_completion_unref(q->completion);
 	json_decref(q->with);
 	q->with = NULL;
-	q->logs = log_view_free(q->logs);
+	q->logs = log_subscription_free(q->logs);
 	alarm_stop(&q->tree->ctx->alarms, &q->progress);
 }
 

@@ -12,7 +12,7 @@
 
 #define REQUEST_LEASES_MAX 256 /* on one connection */
 
-struct log_view;
+struct log_subscription;
 
 struct request {
 	struct tree *tree;
@@ -35,13 +35,13 @@ struct request {
 	json_t *passing;       /* nodes that are freed when Complete and not waited for yet */
 	json_t *with;	       /* METHOD_STOP, _RESTART: paths of the dependents stopped with it;
 				* METHOD_LOGS: of the nodes */
-	struct log_view *logs; /* METHOD_LOGS */
-	bool begin_sent;       /* ... and its first reply is sent */
-	uint64_t next_usec;    /* no progress is sent before this */
-	unsigned change;       /* METHOD_ENABLE, _DISABLE: its number; 0: it has not begun */
-	unsigned trial;	       /* METHOD_RELOAD: its number */
-	enum reload_mode mode; /* ... */
-	bool dry_run;	       /* ... */
+	struct log_subscription *logs; /* METHOD_LOGS */
+	bool begin_sent;	       /* ... and its first reply is sent */
+	uint64_t next_usec;	       /* no progress is sent before this */
+	unsigned change;	     /* METHOD_ENABLE, _DISABLE: its number; 0: it has not begun */
+	unsigned trial;		     /* METHOD_RELOAD: its number */
+	enum reload_mode mode;	     /* ... */
+	bool dry_run;		     /* ... */
 	char cause[EVENT_CAUSE_MAX]; /* ... */
 	uint64_t next_event;	     /* METHOD_EVENTS: number of the next event to send */
 	bool changes;		     /* ... changes without an event are reported */

@@ -28,7 +28,7 @@ static void demand_await_connection(struct service *s)
 static void demand_begin_rest(struct tree *tree, struct service *s)
 {
 	if (s->node->goal == GOAL_UP)
-		goals_rest(tree, s->node);
+		goals_make_idle(tree, s->node);
 	service_use_next_setup(s);
 	/* A failure is logged; the service then waits for a start by hand. */
 	if (!s->setup.launch.activation || activation_listen(s->setup.launch.activation) < 0)
@@ -53,7 +53,7 @@ static void demand_wake(struct tree *tree, struct service *s)
 	if (s->state == STATE_DONE)
 		service_post(s, EVENT_RESET);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	goals_want(&goals, s->node);
+	goals_raise(&goals, s->node);
 	goals_commit(&goals);
 }
 

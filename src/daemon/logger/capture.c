@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "daemon/logger/logger.h"
+#include "daemon/logger/logging.h"
 #include "daemon/logger/rules.h"
 
 /* The longest wait for the last lines of a run, and the interval at which the pipes are checked. */
@@ -44,7 +44,7 @@ static int capture_get(struct capture *c, enum logger_kind kind)
 	const char *file;
 	int r;
 
-	if (!log_rules(&rules, &file, c->config, kind, logger_sinks(c->ctx->logger)))
+	if (!log_rules(&rules, &file, c->config, kind, logging_sinks(c->ctx->logger)))
 		return 0;
 	r = log_stream_get(&c->streams[kind], c->ctx->logger, c->config->path, kind);
 	if (r == 0 && !log_stream_is_used(c->streams[kind]))
@@ -101,7 +101,7 @@ void capture_reload(struct capture *c, const struct node_config *config)
 	for (enum logger_kind kind = 0; c && kind < LOGGER_KINDS; kind++) {
 		if (!c->streams[kind])
 			continue;
-		(void)log_rules(&rules, &file, c->config, kind, logger_sinks(c->ctx->logger));
+		(void)log_rules(&rules, &file, c->config, kind, logging_sinks(c->ctx->logger));
 		log_rules_reload(&rules, config);
 		(void)log_stream_use(c->streams[kind], &rules, file);
 	}
@@ -122,7 +122,7 @@ int capture_open(struct capture *c, int fd)
 
 	if (!c->streams[kind])
 		return -ENOTSUP;
-	(void)log_rules(&rules, &file, c->config, kind, logger_sinks(c->ctx->logger));
+	(void)log_rules(&rules, &file, c->config, kind, logging_sinks(c->ctx->logger));
 	r = log_stream_use(c->streams[kind], &rules, file);
 	return r < 0 ? r : log_stream_open(c->streams[kind], user->set ? user->uid : (uid_t)-1);
 }

@@ -5,7 +5,7 @@
  * start (daemon/spawn/launch.h), and outlive it.
  */
 
-#include "daemon/logger/stream.h"
+#include "daemon/logger/log-stream.h"
 #include "model/base/settings.h"
 
 struct capture;

@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * The process of swansong-logger, and its socket (proto/logger.h).  It is started again when it
+ * The process of swansong-logger, and its socket (proto/logger-message.h).  It is started again when it
  * dies.  It is in a session of its own and belongs to no service.  If the daemon is killed, it
  * ends when no service can write any more and the pipes are empty.
  *
@@ -12,7 +12,7 @@
 #include "daemon/loop/context.h"
 #include "daemon/loop/process.h"
 #include "model/base/settings.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 struct logger_child {
 	struct process process; /* pid 0: there is none */

@@ -11,9 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "daemon/logger/logger.h"
+#include "daemon/logger/logging.h"
 #include "daemon/logger/rules.h"
-#include "daemon/logger/stream.h"
+#include "daemon/logger/log-stream.h"
 
 struct own_log {
 	struct context *ctx;
@@ -36,7 +36,7 @@ static void own_log_begin(struct own_log *own)
 static void own_log_on_state(void *arg)
 {
 	struct own_log *own = arg;
-	bool usable = logger_is_usable(own->ctx->logger) && !log_stream_is_failing(own->stream);
+	bool usable = logging_is_usable(own->ctx->logger) && !log_stream_is_failing(own->stream);
 
 	if (usable && own->fd < 0)
 		own_log_begin(own);
@@ -70,7 +70,7 @@ int own_log_new(struct own_log **ret, struct context *ctx, const struct node_con
 		r = own_log_set_limits(own, root);
 	if (r < 0)
 		return r;
-	logger_notify(ctx->logger, own_log_on_state, own);
+	logging_notify(ctx->logger, own_log_on_state, own);
 	*ret = take(own);
 	return 0;
 }
@@ -79,7 +79,7 @@ struct own_log *own_log_free(struct own_log *own)
 {
 	if (!own)
 		return NULL;
-	logger_notify(own->ctx->logger, NULL, NULL);
+	logging_notify(own->ctx->logger, NULL, NULL);
 	log_use(own->ctx->log, STDERR_FILENO);
 	log_stream_put(own->stream);
 	fd_close(own->fd);

@@ -12,7 +12,7 @@
 struct own_log;
 
 /*
- * Makes the log in the file @path.  @ctx has a logger, and logger_begin() has not been called.
+ * Makes the log in the file @path.  @ctx has a logger, and logging_begin() has not been called.
  * Return: 0 or -ENOMEM.
  */
 int own_log_new(struct own_log **ret, struct context *ctx, const struct node_config *root,

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "model/base/settings.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 /* The daemon's own standard streams, for output without another destination. */
 struct log_sinks {

@@ -9,7 +9,7 @@
 #include "proto/logger-store.h"
 
 struct log_stream {
-	struct logger *logger;
+	struct logging *logger;
 	struct list in_logger;
 	struct list in_waiting; /* while it has wishes */
 	unsigned refs;		/* 0: it is being removed */
@@ -34,7 +34,7 @@ struct log_stream {
 	char name[];
 };
 
-struct logger {
+struct logging {
 	struct context *ctx;
 	struct logger_child child;
 	struct dict by_name[LOGGER_KINDS];

@@ -51,7 +51,7 @@ static int log_stream_send_wishes(struct log_stream *s)
 	return 0;
 }
 
-bool logger_send_wishes(struct logger *l)
+bool logging_send_wishes(struct logging *l)
 {
 	l->n_new = 0;
 	while (!list_is_empty(&l->waiting) &&
@@ -69,19 +69,19 @@ static void log_stream_await_room(struct log_stream *s)
 
 void log_stream_wish(struct log_stream *s, enum wish wish)
 {
-	struct logger *l = s->logger;
+	struct logging *l = s->logger;
 
 	if (s->number == LOGGER_ALL)
 		return;
 	log_stream_await_room(s);
 	s->wishes |= WISH(wish);
 	if (++l->n_new >= WISHES_AT_ONCE)
-		(void)logger_send_wishes(l);
+		(void)logging_send_wishes(l);
 	else
 		agenda_note(&l->ctx->agenda, TASK_LOGGER);
 }
 
-void logger_renew_wishes(struct logger *l)
+void logging_renew_wishes(struct logging *l)
 {
 	struct log_stream *s;
 
@@ -95,5 +95,5 @@ void logger_renew_wishes(struct logger *l)
 		if (s->refs == 0)
 			s->wishes |= WISH(WISH_REMOVE);
 	}
-	(void)logger_send_wishes(l);
+	(void)logging_send_wishes(l);
 }

@@ -19,7 +19,7 @@ void log_stream_wish(struct log_stream *stream, enum wish wish);
  * Sends as many wishes as the socket takes.  Returns true if none is left; otherwise @on_writable
  * of the child is called later.
  */
-bool logger_send_wishes(struct logger *logger);
+bool logging_send_wishes(struct logging *logger);
 
 /* Wishes all messages again, as another logger is ready, which knows nothing but the store. */
-void logger_renew_wishes(struct logger *logger);
+void logging_renew_wishes(struct logging *logger);

@@ -25,7 +25,7 @@
 
 struct cgroups;
 struct command;
-struct logger;
+struct logging;
 struct own_log;
 struct history_log;
 struct notify_directory;
@@ -68,7 +68,7 @@ struct context {
 	struct cgroups *cgroups;		   /* NULL: none */
 	struct orphans *orphans;		   /* NULL: not yet */
 	struct notify_directory *notify_directory; /* NULL: none */
-	struct logger *logger;			   /* NULL: no output is captured */
+	struct logging *logger;			   /* NULL: no output is captured */
 	pid_t logger_pid;			   /* for an end by SIGABRT; 0: none */
 	struct own_log *own_log;		   /* NULL: the log is standard error */
 	struct history_log *history_log;	   /* NULL: none */

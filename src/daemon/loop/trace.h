@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 #define TRACE_STATES_MAX 16
 #define TRACE_TEXT_MAX	 168 /* bytes of a guard's command and reason; more is cut */

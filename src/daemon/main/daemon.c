@@ -20,7 +20,7 @@
 #include "base/parse.h"
 #include "daemon/logger/history-log.h"
 #include "daemon/logger/own-log.h"
-#include "daemon/logger/logger.h"
+#include "daemon/logger/logging.h"
 #include "daemon/main/abort.h"
 #include "daemon/main/command-signal.h"
 #include "daemon/main/signals.h"
@@ -30,8 +30,8 @@
 #include "daemon/reload/enable.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/exit.h"
-#include "daemon/view/grace.h"
-#include "daemon/view/report.h"
+#include "daemon/describe/grace.h"
+#include "daemon/describe/report.h"
 #include "model/life/budget.h"
 #include "sys/spawn/child-attributes.h"
 
@@ -113,7 +113,7 @@ static void daemon_end_logger(struct daemon *d)
 	d->ctx.own_log = own_log_free(d->ctx.own_log);
 	d->ctx.history_log = history_log_free(d->ctx.history_log);
 	if (d->ctx.logger)
-		logger_stop(d->ctx.logger, until);
+		logging_stop(d->ctx.logger, until);
 }
 
 /*
@@ -144,7 +144,7 @@ static void daemon_tear_down(struct daemon *d)
 		tree_done(&d->tree);
 	d->ctx.own_log = own_log_free(d->ctx.own_log);
 	d->ctx.history_log = history_log_free(d->ctx.history_log);
-	d->ctx.logger = logger_free(d->ctx.logger);
+	d->ctx.logger = logging_free(d->ctx.logger);
 	d->ctx.notify_directory = notify_directory_free(d->ctx.notify_directory);
 	d->ctx.cgroups = cgroups_free(d->ctx.cgroups);
 	process_table_done(&d->processes);

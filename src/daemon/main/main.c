@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "daemon/main/daemon.h"
-#include "daemon/view/grace.h"
+#include "daemon/describe/grace.h"
 #include "model/config/config.h"
 
 #define EXIT_USAGE 2

@@ -22,7 +22,7 @@ struct daemon_options {
 	bool notify_ready;   /* the command reports its own readiness */
 	pid_t parent;	     /* getppid() at the start */
 	const char *socket;  /* NULL: as configured */
-	uint64_t grace_usec; /* 0: as in the environment (daemon/view/grace.h) */
+	uint64_t grace_usec; /* 0: as in the environment (daemon/describe/grace.h) */
 	struct log *log;
 	const char *log_file; /* NULL: standard error */
 };

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/parse.h"
-#include "daemon/logger/logger.h"
+#include "daemon/logger/logging.h"
 #include "daemon/main/command-signal.h"
 #include "daemon/tree/deadline.h"
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 #include "daemon/tree/goals.h"
 
 static void daemon_force_root(struct daemon *d, const char *reason)
@@ -79,7 +79,7 @@ static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo
 		describe_to_log(&d->tree);
 	} else if (signo == SIGUSR2) {
 		if (d->ctx.logger)
-			logger_reopen(d->ctx.logger, "");
+			logging_reopen(d->ctx.logger, "");
 	} else {
 		daemon_on_stop_signal(d, signo);
 	}

@@ -15,13 +15,13 @@
 #include "base/clock.h"
 #include "daemon/cgroup/drain.h"
 #include "daemon/logger/own-log.h"
-#include "daemon/logger/logger.h"
+#include "daemon/logger/logging.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
 #include "daemon/reap/survivors.h"
 #include "daemon/tree/deadline.h"
-#include "daemon/view/grace.h"
-#include "daemon/view/report.h"
+#include "daemon/describe/grace.h"
+#include "daemon/describe/report.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/stop.h"
 #include "proto/address.h"
@@ -174,7 +174,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	cgroup_drain_begin(d->ctx.cgroups);
 	daemon_open_notify_directory(d);
 	if (r >= 0 && !d->options->command)
-		r = logger_new(&d->ctx.logger, &d->ctx, &config->log_user);
+		r = logging_new(&d->ctx.logger, &d->ctx, &config->log_user);
 	if (r >= 0 && d->options->log_file)
 		r = own_log_new(&d->ctx.own_log, &d->ctx, config->nodes[0], d->options->log_file);
 	if (r >= 0)
@@ -190,7 +190,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	if (r >= 0)
 		r = orphans_new(&d->orphans, &d->tree);
 	if (r >= 0 && d->ctx.logger)
-		logger_begin(d->ctx.logger);
+		logging_begin(d->ctx.logger);
 	if (r >= 0)
 		r = parent_new(&d->parent, &d->tree, address);
 	d->reload = (struct reload){

@@ -10,7 +10,7 @@
 #include "daemon/reload/trial.h"
 #include "daemon/spawn/command.h"
 #include "daemon/tree/tree.h"
-#include "daemon/view/parent.h"
+#include "daemon/describe/parent.h"
 
 /* The first child that has died since all were collected. */
 enum first_death {

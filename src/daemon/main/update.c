@@ -6,7 +6,7 @@
 #include "daemon/main/update.h"
 
 #include "daemon/demand/demand.h"
-#include "daemon/logger/logger.h"
+#include "daemon/logger/logging.h"
 #include "daemon/reap/exit.h"
 #include "daemon/reload/transient.h"
 #include "daemon/service/machine.h"
@@ -17,7 +17,7 @@
 #include "daemon/tree/exit.h"
 #include "daemon/tree/failure.h"
 #include "daemon/tree/timetable.h"
-#include "daemon/view/report.h"
+#include "daemon/describe/report.h"
 
 static void update_events(struct update *u)
 {
@@ -86,7 +86,7 @@ static void update_starts(struct update *u)
 static void update_logger(struct update *u)
 {
 	if (u->tree->ctx->logger)
-		logger_update(u->tree->ctx->logger);
+		logging_update(u->tree->ctx->logger);
 }
 
 static void update_report(struct update *u)

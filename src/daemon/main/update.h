@@ -5,7 +5,7 @@
 #include "daemon/control/control.h"
 #include "daemon/reap/orphans.h"
 #include "daemon/tree/tree.h"
-#include "daemon/view/parent.h"
+#include "daemon/describe/parent.h"
 
 struct update {
 	struct tree *tree;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/cgroup/cgroup.h"
+#include "daemon/cgroup/delegation.h"
 #include "daemon/node/user.h"
 #include "sys/process/proc.h"
 

@@ -5,7 +5,7 @@
  */
 #include "daemon/reap/commands.h"
 
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/reload.h"
 

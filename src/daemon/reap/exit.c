@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "daemon/reap/commands.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/signal.h"

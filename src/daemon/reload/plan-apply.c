@@ -17,7 +17,7 @@
 #include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
 #include "daemon/reload/plan.h"
-#include "daemon/view/report.h"
+#include "daemon/describe/report.h"
 #include "daemon/service/setup.h"
 
 /* --- preparation: steps that can fail --- */
@@ -182,7 +182,7 @@ static void plan_apply_change(const struct plan_entry *entry, struct goals *goal
 	if (entry->forgets_run)
 		service_post(node->service, EVENT_RESET);
 	if (entry->start)
-		goals_want(goals, node);
+		goals_raise(goals, node);
 	if (entry->restart) {
 		goals_forget_restarts(node);
 		goals_lower(goals, node, REQUEST_CYCLE, "section changed");

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "daemon/view/parent.h"
+#include "daemon/describe/parent.h"
 #include "daemon/reload/plan.h"
 #include "daemon/tree/tree.h"
 #include "model/config/config.h"

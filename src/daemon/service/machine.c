@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/service/health.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/setup.h"

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/service/health.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/reload.h"
 #include "daemon/service/timeout.h"

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "base/parse.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/spawn/command.h"
 #include "model/keys/keys.h"
 #include "model/life/budget.h"

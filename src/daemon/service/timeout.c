@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/service/busy.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "model/life/budget.h"
 
 /* A SIGKILL without effect is logged after this time. */

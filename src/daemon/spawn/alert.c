@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "daemon/logger/view.h"
+#include "daemon/logger/subscription.h"
 
 #define ALERT_LINES 10 /* of each output of the service */
 
@@ -71,21 +71,21 @@ static int alert_open_lines(void *arg)
 {
 	struct alert *a = arg;
 	struct context *ctx = a->node->ctx;
-	const struct log_view_wish wish = {
+	const struct log_subscription_wish wish = {
 		.lines = ALERT_LINES,
 		.plain = true,
 		.is_wanted = alert_is_of_node,
 		.arg = a,
 	};
-	struct log_view *view;
+	struct log_subscription *view;
 	int fd;
 
-	if (!ctx->logger || !logger_is_usable(ctx->logger) ||
-	    log_view_new(&view, ctx, &wish, &fd) < 0)
+	if (!ctx->logger || !logging_is_usable(ctx->logger) ||
+	    log_subscription_new(&view, ctx, &wish, &fd) < 0)
 		return 0;
 	/* If the logger does not take it now, the command finds an end of file. */
-	(void)log_view_update(view);
-	log_view_free(view);
+	(void)log_subscription_update(view);
+	log_subscription_free(view);
 	return fd;
 }
 

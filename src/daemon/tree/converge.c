@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "daemon/cgroup/cgroup.h"
+#include "daemon/cgroup/delegation.h"
 #include "daemon/guard/lease.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/service/machine.h"

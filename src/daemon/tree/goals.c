@@ -42,7 +42,7 @@ void goals_reconfigure(struct node *node, bool was_group)
 		goals_init(node, node->config);
 }
 
-static bool goals_ask(struct goals *g, struct node *node, enum goal_request request)
+static bool goals_request(struct goals *g, struct node *node, enum goal_request request)
 {
 	enum goal before = node->goal;
 
@@ -66,7 +66,7 @@ void goals_begin(struct goals *g, struct tree *tree, enum goal_cause cause)
 
 void goals_lower(struct goals *g, struct node *node, enum goal_request request, const char *reason)
 {
-	bool changed = g->dry_run || goals_ask(g, node, request);
+	bool changed = g->dry_run || goals_request(g, node, request);
 
 	g->any = true;
 	if (!g->dry_run && node->goal < GOAL_IDLE) {
@@ -181,7 +181,7 @@ void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, con
 /* --- up --- */
 
 /* The goal of @node or of descendants has risen: stopped ones begin a new generation. */
-static void goals_raised(struct node *node)
+static void goals_note_raised(struct node *node)
 {
 	node_add_task(node, TASK_RENEWALS);
 	for (struct node *n = node; n; n = node_next(n, node)) {
@@ -192,10 +192,10 @@ static void goals_raised(struct node *node)
 
 void goals_add(struct goals *g, struct node *node)
 {
-	(void)goals_ask(g, node, REQUEST_ADD);
+	(void)goals_request(g, node, REQUEST_ADD);
 	if (node->config->argv && !node_starts_by_itself(node, node->config))
-		(void)goals_ask(g, node, REQUEST_REST);
-	goals_raised(node);
+		(void)goals_request(g, node, REQUEST_REST);
+	goals_note_raised(node);
 }
 
 void goals_complete(struct tree *tree, struct node *node)
@@ -203,8 +203,8 @@ void goals_complete(struct tree *tree, struct node *node)
 	struct goals g;
 
 	goals_begin(&g, tree, node->cause);
-	if (goals_ask(&g, node, REQUEST_COMPLETE))
-		goals_raised(node);
+	if (goals_request(&g, node, REQUEST_COMPLETE))
+		goals_note_raised(node);
 }
 
 void goals_forget_restarts(struct node *node)
@@ -229,18 +229,18 @@ static void goals_reset(struct service *s)
 		service_post(s, EVENT_RESET);
 }
 
-void goals_want(struct goals *g, struct node *node)
+void goals_raise(struct goals *g, struct node *node)
 {
-	(void)goals_ask(g, node, REQUEST_NEED);
-	goals_raised(node);
+	(void)goals_request(g, node, REQUEST_NEED);
+	goals_note_raised(node);
 }
 
-void goals_rest(struct tree *tree, struct node *node)
+void goals_make_idle(struct tree *tree, struct node *node)
 {
 	struct goals g;
 
 	goals_begin(&g, tree, node->cause);
-	(void)goals_ask(&g, node, REQUEST_REST);
+	(void)goals_request(&g, node, REQUEST_REST);
 	service_note_goal(node->service);
 }
 
@@ -250,10 +250,10 @@ void goals_retire(struct tree *tree, struct node *node, const char *reason)
 	struct goals g;
 
 	goals_begin(&g, tree, node->cause);
-	(void)goals_ask(&g, node, REQUEST_REST);
+	(void)goals_request(&g, node, REQUEST_REST);
 	stop_latch(tree, node, g.usec, reason);
 	stop_commit(tree);
-	goals_raised(node);
+	goals_note_raised(node);
 }
 
 /* --- requests: the nodes to raise --- */
@@ -329,7 +329,7 @@ static struct node *goals_find_highest_down(struct node *node)
 }
 
 /* The stopped groups above @node run again; their stop moves to their other members. */
-static void goals_lift(struct goals *g, struct node *node)
+static void goals_raise_parents(struct goals *g, struct node *node)
 {
 	struct node *highest = goals_find_highest_down(node), *n;
 	enum goal_cause cause = highest ? highest->cause : g->cause;
@@ -338,10 +338,10 @@ static void goals_lift(struct goals *g, struct node *node)
 		list_for_each (n, &node->parent->children, sibling)
 			if (n != node)
 				goals_write(n, goal_next(n->goal, REQUEST_STOP), cause);
-		(void)goals_ask(g, node->parent, REQUEST_START);
+		(void)goals_request(g, node->parent, REQUEST_START);
 	}
 	if (highest)
-		goals_raised(highest);
+		goals_note_raised(highest);
 }
 
 /* Returns true if the sockets of @n were closed because its service has failed. */
@@ -355,14 +355,14 @@ static void goals_raise_members(struct goals *g, struct node *top)
 {
 	bool was_down = node_goal(top) <= GOAL_DOWN;
 
-	goals_lift(g, top);
+	goals_raise_parents(g, top);
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		if (start_order_is_meant(n, top)) {
-			(void)goals_ask(g, n, REQUEST_START);
+			(void)goals_request(g, n, REQUEST_START);
 			if (n->service)
 				goals_reset(n->service);
 		} else if (was_down || n->goal == GOAL_DOWN || goals_has_failed_on_demand(n)) {
-			(void)goals_ask(g, n, REQUEST_REST);
+			(void)goals_request(g, n, REQUEST_REST);
 			if (goals_has_failed_on_demand(n))
 				goals_reset(n->service);
 		}
@@ -382,7 +382,7 @@ int goals_start(struct goals *g, struct node *node)
 			continue;
 		goals_raise_members(g, top);
 		goals_forget_restarts(top);
-		goals_raised(top);
+		goals_note_raised(top);
 	}
 	return r;
 }
@@ -405,9 +405,10 @@ static bool goals_need_nodes(struct goals *g, struct node *const *nodes)
 
 	for (; nodes && *nodes; nodes++) {
 		if (!(*nodes)->service || node_goal(*nodes) != GOAL_IDLE ||
-		    service_is_listening((*nodes)->service) || !goals_ask(g, *nodes, REQUEST_NEED))
+		    service_is_listening((*nodes)->service) ||
+		    !goals_request(g, *nodes, REQUEST_NEED))
 			continue;
-		goals_raised(*nodes);
+		goals_note_raised(*nodes);
 		any = true;
 	}
 	return any;

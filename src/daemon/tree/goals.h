@@ -44,10 +44,10 @@ void goals_lower(struct goals *goals, struct node *node, enum goal_request reque
 void goals_add(struct goals *goals, struct node *node);
 
 /* Starts @node unless it is stopped: a reload has set its autostart. */
-void goals_want(struct goals *goals, struct node *node);
+void goals_raise(struct goals *goals, struct node *node);
 
 /* @node has done its work by schedule or on demand, and rests until it is requested or needed. */
-void goals_rest(struct tree *tree, struct node *node);
+void goals_make_idle(struct tree *tree, struct node *node);
 
 /* Stops @node, a service on demand that is idle: it waits for the next connection. */
 void goals_retire(struct tree *tree, struct node *node, const char *reason);

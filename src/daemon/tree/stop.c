@@ -6,7 +6,7 @@
 #include "daemon/tree/stop.h"
 
 #include "base/clock.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/signal.h"
 #include "daemon/service/timeout.h"

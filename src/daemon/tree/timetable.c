@@ -150,7 +150,7 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	if (timetable_has_ended(s))
 		service_post(s, EVENT_RESET);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	goals_want(&goals, t->node);
+	goals_raise(&goals, t->node);
 	goals_commit(&goals);
 }
 
@@ -170,12 +170,12 @@ static void timetable_process(struct tree *tree, struct timetable *t)
 	bool due = timetable_is_due(t);
 
 	if (timetable_is_interrupted(t->node))
-		goals_rest(tree, t->node);
+		goals_make_idle(tree, t->node);
 	if (due) {
 		timetable_run(tree, t);
 		timetable_note(t);
 	} else if (timetable_has_ended(s) && t->node->goal == GOAL_UP && !t->config->autostart) {
-		goals_rest(tree, t->node);
+		goals_make_idle(tree, t->node);
 	}
 	if (due || !timetable_schedule_of(t)->interval_usec)
 		timetable_plan(t);

@@ -32,13 +32,13 @@ static json_t *news_describe_daemon(const struct site *site)
 
 static void news_send_summary(struct site *site)
 {
-	stream_send(site->stream, "summary", news_describe_daemon(site));
+	event_stream_send(site->stream, "summary", news_describe_daemon(site));
 }
 
 static void news_send_shutdown(struct site *site)
 {
 	if (copy_is_stopping(site->copy))
-		stream_send(
+		event_stream_send(
 			site->stream, "shutdown",
 			api_shutdown(site->copy, link_is_up(site->link), false, clock_now_usec()));
 }
@@ -56,12 +56,13 @@ json_t *news_tree(const struct site *site)
 
 static void news_send_tree(struct site *site)
 {
-	stream_send(site->stream, "tree", news_tree(site));
+	event_stream_send(site->stream, "tree", news_tree(site));
 }
 
 static void news_send_guards(struct site *site)
 {
-	stream_send(site->stream, "guard", api_guards(site->copy, "", false, clock_now_usec()));
+	event_stream_send(site->stream, "guard",
+			  api_guards(site->copy, "", false, clock_now_usec()));
 }
 
 static void news_send_nodes(struct site *site)
@@ -70,8 +71,8 @@ static void news_send_nodes(struct site *site)
 
 	for (size_t i = 0; i < site->copy->n; i++)
 		if (site->copy->nodes[i].changed)
-			stream_send(site->stream, "node",
-				    api_node(site->copy, &site->copy->nodes[i], now));
+			event_stream_send(site->stream, "node",
+					  api_node(site->copy, &site->copy->nodes[i], now));
 }
 
 /* Its page can have its settings now. */
@@ -80,7 +81,8 @@ static void news_send_node(struct site *site, const char *path)
 	const struct copy_node *node = copy_find(site->copy, path);
 
 	if (node)
-		stream_send(site->stream, "node", api_node(site->copy, node, clock_now_usec()));
+		event_stream_send(site->stream, "node",
+				  api_node(site->copy, node, clock_now_usec()));
 }
 
 static void news_send_events(struct site *site, const json_t *events)
@@ -89,7 +91,7 @@ static void news_send_events(struct site *site, const json_t *events)
 	size_t i;
 
 	json_array_foreach ((json_t *)(uintptr_t)events, i, event)
-		stream_send(site->stream, "event", json_incref(event));
+		event_stream_send(site->stream, "event", json_incref(event));
 }
 
 void news_snapshot(FILE *to, void *arg)
@@ -98,11 +100,11 @@ void news_snapshot(FILE *to, void *arg)
 	bool up = link_is_up(site->link);
 	uint64_t now = clock_now_usec();
 
-	stream_add(to, "summary", news_describe_daemon(site));
-	stream_add(to, "tree", news_tree(site));
-	stream_add(to, "guard", api_guards(site->copy, "", false, now));
+	event_stream_add(to, "summary", news_describe_daemon(site));
+	event_stream_add(to, "tree", news_tree(site));
+	event_stream_add(to, "guard", api_guards(site->copy, "", false, now));
 	if (copy_is_stopping(site->copy))
-		stream_add(to, "shutdown", api_shutdown(site->copy, up, false, now));
+		event_stream_add(to, "shutdown", api_shutdown(site->copy, up, false, now));
 }
 
 void news_resumed(void *arg)
@@ -117,7 +119,7 @@ void news_left(const char *node, void *arg)
 
 void news_line(const char *node, json_t *line, void *arg)
 {
-	stream_send_line(((struct site *)arg)->stream, node, line);
+	event_stream_send_line(((struct site *)arg)->stream, node, line);
 }
 
 void news_tail(void *arg)
@@ -142,7 +144,7 @@ void news_take(enum link_news news, const json_t *detail, void *arg)
 	struct site *site = arg;
 
 	news_update_site(site, news, detail);
-	if (!stream_is_used(site->stream))
+	if (!event_stream_is_used(site->stream))
 		return;
 	switch (news) {
 	case LINK_EVENTS:

@@ -10,11 +10,11 @@ void news_take(enum link_news news, const json_t *detail, void *site);
 /* The object of /api/tree, with "features": {"actions", "logs": they are allowed}. */
 json_t *news_tree(const struct site *site);
 
-/* For struct stream_owner, likewise. */
+/* For struct event_stream_owner, likewise. */
 void news_snapshot(FILE *to, void *site);
 void news_left(const char *node, void *site);
 /* For struct tails_owner. */
 void news_line(const char *node, json_t *line, void *site);
 void news_tail(void *site);
-/* For struct stream_owner and struct actions_owner. */
+/* For struct event_stream_owner and struct actions_owner. */
 void news_resumed(void *site);

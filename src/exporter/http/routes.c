@@ -170,7 +170,8 @@ static struct MHD_Response *routes_get_events(struct site *site, struct reply *r
 	if (path && tails_are_on(site->tails) &&
 	    routes_find_tail(site, path, &tail, &reason) != MHD_HTTP_OK)
 		first = json_pack("{s:o, s:s}", "node", message_string(path), "error", reason);
-	response = stream_response(site->stream, reply->connection, tail ? path : NULL, first);
+	response =
+		event_stream_response(site->stream, reply->connection, tail ? path : NULL, first);
 	if (!response)
 		return reply_error(&reply->status, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many clients");

@@ -3,7 +3,7 @@
 /* The objects that replies are made of. */
 
 #include "exporter/http/server.h"
-#include "exporter/http/stream.h"
+#include "exporter/http/event-stream.h"
 #include "exporter/mirror/link.h"
 #include "exporter/mirror/tail.h"
 #include "exporter/mirror/totals.h"
@@ -12,7 +12,7 @@
 struct site {
 	struct copy *copy;
 	struct link *link;
-	struct stream *stream;
+	struct event_stream *stream;
 	struct server *server;
 	struct actions *actions;
 	struct tails *tails;

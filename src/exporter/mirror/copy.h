@@ -8,7 +8,7 @@
 
 #include "base/dict.h"
 #include "exporter/mirror/shown.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 struct copy_node {
 	json_t *object;	       /* as received */

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/list.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 #define ANSWER_USEC (10 * USEC_PER_SEC)
 #define RETRY_USEC  USEC_PER_SEC

@@ -4,7 +4,7 @@
 
 #include "base/list.h"
 #include "logger/ring/area.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 struct files {
 	const struct area *area;

@@ -14,7 +14,7 @@
 
 #include "base/list.h"
 #include "logger/ring/area.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 struct helper_job; /* shared memory */
 

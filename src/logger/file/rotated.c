@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 #define RENAME_ATTEMPTS 100
 

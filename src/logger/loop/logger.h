@@ -2,7 +2,7 @@
 
 /*
  * The logger: takes the output of services and writes it to its destinations.  It knows streams and
- * rules, which the daemon sends (proto/logger.h), and waits for nothing but events.
+ * rules, which the daemon sends (proto/logger-message.h), and waits for nothing but events.
  */
 
 #include "logger/loop/state.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 #define MARKS_SIZE (STORE_SLOT - STORE_RING)
 

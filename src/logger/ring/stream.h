@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "logger/ring/area.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 /* Bytes of one read: other streams have their turn after them. */
 #define STREAM_PORTION (128 * 1024)

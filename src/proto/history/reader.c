@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 struct history_reader {
 	int (*fn)(const struct history_line *line, void *arg);

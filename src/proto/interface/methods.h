@@ -151,7 +151,7 @@ METHOD(PLAN, "Plan", TIER_LOOK, false, request_plan, request_update_none,
 
 METHOD(LOGS, "Logs", TIER_OPERATE, false, request_logs, request_update_logs,
 	"# The output of the services at and below the nodes.  With the reply a descriptor is\n"
-	"# passed: the read end of a pipe, from which the lines are read, see proto/logger.h\n"
+	"# passed: the read end of a pipe, from which the lines are read, see proto/logger-message.h\n"
 	"# (struct logger_frame); without one there is no logger.  lines: at most so many of the\n"
 	"# last lines of each output; all that are remembered if it is missing.  Of outputs, each\n"
 	"# is one that is captured, or the one of a service of which nothing is.  With more: the\n"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "ctl/session/session.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 #include "tests/unit/ctl/test-ctl.h"
 
 /* swansongctl logs, and the last lines of swansongctl status. */

@@ -124,11 +124,11 @@ check_PROGRAMS += %D%/tree/test-walk
 %C%_tree_test_walk_LDFLAGS = $(tree_world_ldflags)
 %C%_tree_test_walk_LDADD   = $(daemon_libraries)
 
-check_PROGRAMS += %D%/view/test-guards
-%C%_view_test_guards_SOURCES = %D%/view/test-guards.c $(tree_world_sources)
-%C%_view_test_guards_CFLAGS  = $(daemon_cflags)
-%C%_view_test_guards_LDFLAGS = $(tree_world_ldflags)
-%C%_view_test_guards_LDADD   = $(daemon_libraries)
+check_PROGRAMS += %D%/describe/test-guards
+%C%_describe_test_guards_SOURCES = %D%/describe/test-guards.c $(tree_world_sources)
+%C%_describe_test_guards_CFLAGS  = $(daemon_cflags)
+%C%_describe_test_guards_LDFLAGS = $(tree_world_ldflags)
+%C%_describe_test_guards_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/reload/test-reload
 %C%_reload_test_reload_SOURCES = %D%/reload/test-reload.c $(tree_world_sources)

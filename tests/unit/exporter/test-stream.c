@@ -2,7 +2,7 @@
  * The stream is served by libmicrohttpd, which gets the ends of socket pairs as connections and runs when
  * a test reads.
  */
-#include "exporter/http/stream.h"
+#include "exporter/http/event-stream.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -15,7 +15,7 @@
 
 static struct place {
 	sd_event *event;
-	struct stream *stream;
+	struct event_stream *stream;
 	struct MHD_Daemon *daemon;
 	size_t snapshot_size; /* and as many bytes of a snapshot follow */
 	unsigned snapshots;   /* made so far */
@@ -44,7 +44,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		*state = &place;
 		return MHD_YES;
 	}
-	response = stream_response(place.stream, connection, NULL, NULL);
+	response = event_stream_response(place.stream, connection, NULL, NULL);
 	ck_assert_ptr_nonnull(response);
 	result = MHD_queue_response(connection, MHD_HTTP_OK, response);
 	MHD_destroy_response(response);
@@ -53,13 +53,13 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 
 static void setup(void)
 {
-	static const struct stream_owner owner = { .snapshot = write_snapshot,
-						   .resumed = do_nothing,
-						   .clients_max = 4 };
+	static const struct event_stream_owner owner = { .snapshot = write_snapshot,
+							 .resumed = do_nothing,
+							 .clients_max = 4 };
 
 	place = (struct place){ 0 };
 	ck_assert_int_ge(sd_event_new(&place.event), 0);
-	ck_assert_int_eq(stream_new(&place.stream, place.event, &owner), 0);
+	ck_assert_int_eq(event_stream_new(&place.stream, place.event, &owner), 0);
 	place.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
 						MHD_USE_NO_LISTEN_SOCKET,
 					0, NULL, NULL, on_request, NULL, MHD_OPTION_END);
@@ -74,10 +74,10 @@ static void run(void)
 
 static void teardown(void)
 {
-	stream_close(place.stream);
+	event_stream_close(place.stream);
 	run();
 	MHD_stop_daemon(place.daemon);
-	stream_free(place.stream);
+	event_stream_free(place.stream);
 	sd_event_unref(place.event);
 }
 
@@ -132,9 +132,9 @@ START_TEST(a_client_after_a_pause_gets_a_new_snapshot)
 	fd = begin_client();
 	ck_assert_int_eq(close(fd), 0);
 	run();
-	ck_assert(!stream_is_used(place.stream));
+	ck_assert(!event_stream_is_used(place.stream));
 	/* It is no frame, as there is no client. */
-	stream_send(place.stream, "node", json_object());
+	event_stream_send(place.stream, "node", json_object());
 	fd = begin_client();
 	ck_assert(client_gets(fd, "snapshot 2\n"));
 	ck_assert_int_eq(close(fd), 0);
@@ -153,7 +153,7 @@ START_TEST(clients_share_a_snapshot_and_read_the_changes_since_then)
 		first = begin_client();
 		(void)snprintf(text, sizeof(text), "snapshot %u\n", place.snapshots);
 		ck_assert(client_gets(first, text));
-		stream_send(place.stream, "node", json_object());
+		event_stream_send(place.stream, "node", json_object());
 		second = begin_client();
 		/* Unless 0.2 seconds have passed meanwhile. */
 		begin = read_client(second);
@@ -162,7 +162,7 @@ START_TEST(clients_share_a_snapshot_and_read_the_changes_since_then)
 		ck_assert(client_gets(first, "event: node"));
 		ck_assert_int_eq(close(first), 0);
 		ck_assert_int_eq(close(second), 0);
-		stream_send(place.stream, "end", json_object());
+		event_stream_send(place.stream, "end", json_object());
 		run();
 	}
 	ck_assert(shared);
@@ -177,11 +177,11 @@ START_TEST(a_client_that_does_not_read_is_ended)
 	reads = begin_client();
 	stuck = begin_client();
 	ck_assert(client_gets(reads, "snapshot 1\n"));
-	stream_end_slow(place.stream, clock_now_usec());
+	event_stream_end_slow(place.stream, clock_now_usec());
 	ck_assert_int_eq(count_clients(), 2);
-	stream_end_slow(place.stream, clock_now_usec() + STREAM_COMMENT_USEC);
+	event_stream_end_slow(place.stream, clock_now_usec() + STREAM_COMMENT_USEC);
 	ck_assert_int_eq(count_clients(), 1);
-	stream_send(place.stream, "node", json_object());
+	event_stream_send(place.stream, "node", json_object());
 	run();
 	ck_assert(client_gets(reads, "event: node"));
 	ck_assert_int_eq(close(reads), 0);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "exporter/http/frames.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 #include "tests/unit/exporter/test-exporter.h"
 
 static struct logger_frame frame_with(size_t name, size_t text)

@@ -7,7 +7,7 @@
 
 #include "base/macro.h"
 #include "proto/logger-store.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 #include "tests/unit/fixtures/main.h"
 #include "tests/unit/fixtures/scratch.h"
 

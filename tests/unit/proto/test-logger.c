@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "proto/logger-store.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 #include "tests/unit/fixtures/main.h"
 
 static int pair[2];

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 #include "proto/interface.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 START_TEST(a_call_is_an_object_with_a_qualified_method)
 {

@@ -10,7 +10,7 @@
 #include "proto/address.h"
 #include "proto/interface.h"
 #include "proto/message.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 static const struct service_view service = {
 	.state = "stopping",

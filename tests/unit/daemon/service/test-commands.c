@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/macro.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/service/reload.h"
 
 #define ALL                                                          \

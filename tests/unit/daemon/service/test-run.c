@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/service/start.h"
-#include "daemon/view/report.h"
+#include "daemon/describe/report.h"
 
 #define ONE "[web]\ncommand = x\nrestart = on-failure\nrestart-delay = 2s\n"
 

@@ -14,7 +14,7 @@
 #include "daemon/tree/converge.h"
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 
 static const char web[] = "[data/db]\ncommand = x\nready = notify\nrestart = never\n"
 			  "[web/app]\ncommand = x\nrequires = data/db\nafter = jobs/once\n"

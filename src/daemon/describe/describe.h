@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "daemon/tree/tree.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 /* Returns the time from @now to @usec, 0 at least; FIELD_NONE if @usec is USEC_INFINITY. */
 uint64_t describe_left(uint64_t usec, uint64_t now);

@@ -4,7 +4,7 @@
  * logger: the next one does not know the reader's position, but the reader does, and makes another
  * view.
  */
-#include "daemon/logger/view.h"
+#include "daemon/logger/subscription.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
-struct log_view {
-	struct logger *logger;
+struct log_subscription {
+	struct logging *logger;
 	struct logger_view wish;
 	int fd;		 /* the logger's end; -1: it was sent */
 	unsigned life;	 /* of the logger that has the end; 0: none */
@@ -25,10 +25,10 @@ struct log_view {
 	void *arg;
 };
 
-int log_view_new(struct log_view **ret, struct context *ctx, const struct log_view_wish *wish,
-		 int *ret_fd)
+int log_subscription_new(struct log_subscription **ret, struct context *ctx,
+			 const struct log_subscription_wish *wish, int *ret_fd)
 {
-	struct log_view *v = calloc(1, sizeof(*v));
+	struct log_subscription *v = calloc(1, sizeof(*v));
 	int fds[2];
 
 	if (!v)
@@ -37,7 +37,7 @@ int log_view_new(struct log_view **ret, struct context *ctx, const struct log_vi
 		free(v);
 		return -errno;
 	}
-	*v = (struct log_view){
+	*v = (struct log_subscription){
 		.logger = ctx->logger,
 		.fd = fds[1],
 		.is_wanted = wish->is_wanted,
@@ -55,14 +55,15 @@ int log_view_new(struct log_view **ret, struct context *ctx, const struct log_vi
 	return 0;
 }
 
-static int view_send(const struct log_view *v, enum logger_type type, uint32_t stream, int fd)
+static int log_subscription_send(const struct log_subscription *v, enum logger_type type,
+				 uint32_t stream, int fd)
 {
 	struct logger_message m = { .type = type, .stream = stream, .view = v->wish };
 
-	return logger_send_view(v->logger, &m, fd);
+	return logging_send_view(v->logger, &m, fd);
 }
 
-struct log_view *log_view_free(struct log_view *v)
+struct log_subscription *log_subscription_free(struct log_subscription *v)
 {
 	if (!v)
 		return NULL;
@@ -70,37 +71,37 @@ struct log_view *log_view_free(struct log_view *v)
 	 * A view that does not follow ends by itself.  If the socket takes no more, the view ends
 	 * when the client closes its end of the pipe.
 	 */
-	if (v->life && v->life == logger_life(v->logger) && (v->wish.follow || !v->begun))
-		(void)view_send(v, LOGGER_LEAVE, LOGGER_ALL, -1);
+	if (v->life && v->life == logging_life(v->logger) && (v->wish.follow || !v->begun))
+		(void)log_subscription_send(v, LOGGER_LEAVE, LOGGER_ALL, -1);
 	(void)fd_close(v->fd);
 	free(v);
 	return NULL;
 }
 
-static int view_show(const char *name, uint32_t number, void *arg)
+static int log_subscription_show(const char *name, uint32_t number, void *arg)
 {
-	const struct log_view *v = arg;
+	const struct log_subscription *v = arg;
 
-	return v->is_wanted(name, v->arg) ? view_send(v, LOGGER_SHOW, number, -1) : 0;
+	return v->is_wanted(name, v->arg) ? log_subscription_send(v, LOGGER_SHOW, number, -1) : 0;
 }
 
-int log_view_update(struct log_view *v)
+int log_subscription_update(struct log_subscription *v)
 {
 	int r = 0;
 
-	if (v->life ? v->life != logger_life(v->logger) : !logger_is_usable(v->logger))
+	if (v->life ? v->life != logging_life(v->logger) : !logging_is_usable(v->logger))
 		return -ECONNRESET;
 	if (!v->life) {
-		r = view_send(v, LOGGER_VIEW, LOGGER_ALL, v->fd);
+		r = log_subscription_send(v, LOGGER_VIEW, LOGGER_ALL, v->fd);
 		if (r < 0)
 			return r;
 		v->fd = fd_close(v->fd);
-		v->life = logger_life(v->logger);
+		v->life = logging_life(v->logger);
 	}
 	if (!v->begun || v->wish.follow)
-		r = logger_each_new(v->logger, &v->serial, view_show, v);
+		r = logging_each_new(v->logger, &v->serial, log_subscription_show, v);
 	if (r == 0 && !v->begun) {
-		r = view_send(v, LOGGER_BEGIN, LOGGER_ALL, -1);
+		r = log_subscription_send(v, LOGGER_BEGIN, LOGGER_ALL, -1);
 		v->begun = r == 0;
 		/* A stream that begins later has only new lines. */
 		v->wish.lines = 0;

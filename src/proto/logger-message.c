@@ -2,7 +2,7 @@
  * A table has the form of each type of message: the parts of the struct, the texts and the
  * descriptor.  A received packet is checked against the table before its receiver sees it.
  */
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * interval.  Extensions have a timer, which stops when a shutdown makes no progress and starts
  * again with the next progress.
  */
-#include "daemon/view/parent.h"
+#include "daemon/describe/parent.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,10 +21,10 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/service/busy.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 #include "daemon/tree/converge.h"
 
 #define STATUS_EVERY_USEC (250 * USEC_PER_MSEC)

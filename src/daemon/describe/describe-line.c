@@ -2,7 +2,7 @@
  * The tree as one line for the parent manager, and as many lines for the log.  The line holds as
  * many names as fit; text from outside cannot break it.
  */
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 
 #include <ctype.h>
 #include <stdarg.h>

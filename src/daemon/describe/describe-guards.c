@@ -3,7 +3,7 @@
  * In order: the main process, its commands and checks, remaining processes, output that is not
  * written, the attached program, the final action, leases.
  */
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "daemon/node/user.h"
 #include "daemon/probe/exec.h"
 #include "daemon/probe/readiness.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "model/keys/keys.h"
 #include "sys/process/proc.h"
 

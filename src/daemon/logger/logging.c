@@ -1,8 +1,8 @@
 /*
  * A new process gets messages about all streams.  Its replies change one stream each; a change of
- * the whole logger calls one function (logger_notify()).
+ * the whole logger calls one function (logging_notify()).
  */
-#include "daemon/logger/logger.h"
+#include "daemon/logger/logging.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "base/macro.h"
 #include "base/text.h"
 #include "daemon/logger/pipe.h"
-#include "daemon/logger/stream.h"
+#include "daemon/logger/log-stream.h"
 #include "daemon/logger/wishes.h"
 #include "sys/file/path.h"
 
@@ -22,13 +22,13 @@
 #define LEAST_USEC (USEC_PER_SEC / 2)
 #define LAST_USEC  USEC_PER_SEC
 
-static const char *logger_stream_name(const void *stream)
+static const char *logging_stream_name(const void *stream)
 {
 	return ((const struct log_stream *)stream)->name;
 }
 
 /* A service with a full pipe would wait without end for a logger that cannot be run. */
-static void logger_drain_pipes(struct logger *l, bool on)
+static void logging_drain_pipes(struct logging *l, bool on)
 {
 	struct log_stream *s;
 
@@ -36,49 +36,49 @@ static void logger_drain_pipes(struct logger *l, bool on)
 		log_stream_drain(s, on);
 }
 
-static void logger_report_state(struct logger_child *child)
+static void logging_report_state(struct logger_child *child)
 {
-	struct logger *l = container_of(child, struct logger, child);
+	struct logging *l = container_of(child, struct logging, child);
 
 	if (l->on_state)
 		l->on_state(l->arg);
 }
 
-static void logger_on_unusable(struct logger_child *child)
+static void logging_on_unusable(struct logger_child *child)
 {
-	logger_drain_pipes(container_of(child, struct logger, child), true);
-	logger_report_state(child);
+	logging_drain_pipes(container_of(child, struct logging, child), true);
+	logging_report_state(child);
 }
 
-static void logger_on_writable(struct logger_child *child)
+static void logging_on_writable(struct logger_child *child)
 {
-	struct logger *l = container_of(child, struct logger, child);
+	struct logging *l = container_of(child, struct logging, child);
 
-	(void)logger_send_wishes(l);
+	(void)logging_send_wishes(l);
 	/* Readers may have waited for the process. */
 	context_update_soon(l->ctx);
 }
 
-static void logger_on_ready(struct logger_child *child)
+static void logging_on_ready(struct logger_child *child)
 {
-	struct logger *l = container_of(child, struct logger, child);
+	struct logging *l = container_of(child, struct logging, child);
 
 	l->life++;
-	logger_drain_pipes(l, false);
-	logger_renew_wishes(l);
+	logging_drain_pipes(l, false);
+	logging_renew_wishes(l);
 	context_update_soon(l->ctx);
-	logger_report_state(child);
+	logging_report_state(child);
 }
 
 /* --- messages of the logger --- */
 
-static void logger_note_trouble(struct log_stream *s, const struct logger_trouble *trouble)
+static void logging_note_trouble(struct log_stream *s, const struct logger_trouble *trouble)
 {
 	struct log *log = s->logger->ctx->log;
 	const char *to = log_stream_destination(s);
 
 	log_stream_set_failing(s, trouble->error);
-	logger_report_state(&s->logger->child);
+	logging_report_state(&s->logger->child);
 	if (trouble->error)
 		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", to,
 			 path_error_text(trouble->error));
@@ -89,9 +89,9 @@ static void logger_note_trouble(struct log_stream *s, const struct logger_troubl
 			 to, trouble->dropped_lines, trouble->dropped_bytes);
 }
 
-static void logger_on_message(struct logger_child *child, const struct logger_packet *packet)
+static void logging_on_message(struct logger_child *child, const struct logger_packet *packet)
 {
-	struct logger *l = container_of(child, struct logger, child);
+	struct logging *l = container_of(child, struct logging, child);
 	const struct logger_message *m = &packet->message;
 	struct log_stream *s = m->stream < LOGGER_STREAMS ? l->by_number[m->stream] : NULL;
 
@@ -100,16 +100,16 @@ static void logger_on_message(struct logger_child *child, const struct logger_pa
 	if (m->type == LOGGER_FLUSHED)
 		log_stream_flushed(s, m->cookie);
 	else if (m->type == LOGGER_TROUBLE)
-		logger_note_trouble(s, &m->trouble);
+		logging_note_trouble(s, &m->trouble);
 	else if (m->type == LOGGER_ENDED && s->refs == 0)
 		log_stream_free(s);
 }
 
 /* --- the whole --- */
 
-int logger_new(struct logger **ret, struct context *ctx, const struct credentials *user)
+int logging_new(struct logging **ret, struct context *ctx, const struct credentials *user)
 {
-	struct logger *l = calloc(1, sizeof(*l));
+	struct logging *l = calloc(1, sizeof(*l));
 	int r;
 
 	if (!l)
@@ -119,22 +119,22 @@ int logger_new(struct logger **ret, struct context *ctx, const struct credential
 	list_init(&l->streams);
 	list_init(&l->waiting);
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
-		dict_init(&l->by_name[i], logger_stream_name);
+		dict_init(&l->by_name[i], logging_stream_name);
 	logger_child_init(&l->child, ctx);
-	l->child.on_ready = logger_on_ready;
-	l->child.on_writable = logger_on_writable;
-	l->child.on_message = logger_on_message;
-	l->child.on_unusable = logger_on_unusable;
+	l->child.on_ready = logging_on_ready;
+	l->child.on_writable = logging_on_writable;
+	l->child.on_message = logging_on_message;
+	l->child.on_unusable = logging_on_unusable;
 	r = logger_child_set_user(&l->child, user);
 	if (r < 0) {
-		logger_free(l);
+		logging_free(l);
 		return r;
 	}
 	*ret = l;
 	return 0;
 }
 
-struct logger *logger_free(struct logger *l)
+struct logging *logging_free(struct logging *l)
 {
 	if (!l)
 		return NULL;
@@ -147,12 +147,12 @@ struct logger *logger_free(struct logger *l)
 	return NULL;
 }
 
-const struct log_sinks *logger_sinks(const struct logger *l)
+const struct log_sinks *logging_sinks(const struct logging *l)
 {
 	return &l->sinks;
 }
 
-void logger_begin(struct logger *l)
+void logging_begin(struct logging *l)
 {
 	l->begun = true;
 	l->pipes_from = log_pipe_first();
@@ -160,13 +160,13 @@ void logger_begin(struct logger *l)
 		logger_child_want(&l->child);
 }
 
-void logger_notify(struct logger *l, void (*fn)(void *arg), void *arg)
+void logging_notify(struct logging *l, void (*fn)(void *arg), void *arg)
 {
 	l->on_state = fn;
 	l->arg = arg;
 }
 
-void logger_reopen(struct logger *l, const char *path)
+void logging_reopen(struct logging *l, const char *path)
 {
 	struct log_stream *s;
 
@@ -177,25 +177,25 @@ void logger_reopen(struct logger *l, const char *path)
 
 /* --- readers --- */
 
-bool logger_is_usable(const struct logger *l)
+bool logging_is_usable(const struct logging *l)
 {
 	return logger_child_is_usable(&l->child);
 }
 
-unsigned logger_life(const struct logger *l)
+unsigned logging_life(const struct logging *l)
 {
 	return l->life;
 }
 
-int logger_send_view(struct logger *l, struct logger_message *message, int fd)
+int logging_send_view(struct logging *l, struct logger_message *message, int fd)
 {
-	if (!logger_send_wishes(l))
+	if (!logging_send_wishes(l))
 		return -EAGAIN;
 	return logger_child_send(&l->child, message, NULL, NULL, fd);
 }
 
-int logger_each_new(const struct logger *l, uint64_t *serial,
-		    int (*fn)(const char *name, uint32_t number, void *arg), void *arg)
+int logging_each_new(const struct logging *l, uint64_t *serial,
+		     int (*fn)(const char *name, uint32_t number, void *arg), void *arg)
 {
 	const struct log_stream *s;
 	int r = 0;
@@ -215,12 +215,12 @@ int logger_each_new(const struct logger *l, uint64_t *serial,
 	return 0;
 }
 
-void logger_update(struct logger *l)
+void logging_update(struct logging *l)
 {
-	(void)logger_send_wishes(l);
+	(void)logging_send_wishes(l);
 }
 
-static bool logger_is_missing(const struct logger *l)
+static bool logging_is_missing(const struct logging *l)
 {
 	const struct log_stream *s;
 
@@ -231,21 +231,21 @@ static bool logger_is_missing(const struct logger *l)
 }
 
 /* Return: more than 0 if all streams are flushed; 0 if the process has ended; or -errno. */
-static int logger_drain(struct logger *l, uint64_t until_usec)
+static int logging_drain(struct logging *l, uint64_t until_usec)
 {
 	int r = logger_child_begin(&l->child, until_usec);
 
 	if (r < 0)
 		return r;
 	if (r > 0)
-		logger_renew_wishes(l);
-	while (!logger_send_wishes(l) && logger_child_await_room(&l->child, until_usec))
+		logging_renew_wishes(l);
+	while (!logging_send_wishes(l) && logger_child_await_room(&l->child, until_usec))
 		;
 	return logger_child_stop(&l->child, until_usec);
 }
 
 /* Output that may be dropped, and has held its node, has had its time. */
-static uint64_t logger_stop_usec(const struct logger *l, uint64_t until_usec)
+static uint64_t logging_stop_usec(const struct logging *l, uint64_t until_usec)
 {
 	uint64_t now = clock_now_usec(), last = now + LEAST_USEC;
 	const struct log_stream *s;
@@ -261,16 +261,16 @@ static uint64_t logger_stop_usec(const struct logger *l, uint64_t until_usec)
 	return MIN(last, until_usec);
 }
 
-void logger_stop(struct logger *l, uint64_t until_usec)
+void logging_stop(struct logging *l, uint64_t until_usec)
 {
 	struct log_stream *s;
 	int r = 0;
 
-	until_usec = logger_stop_usec(l, until_usec);
+	until_usec = logging_stop_usec(l, until_usec);
 	/* A process that dies meanwhile is started again. */
-	for (int i = 0; r == 0 && i < DRAIN_ATTEMPTS && (l->child.ready || logger_is_missing(l));
+	for (int i = 0; r == 0 && i < DRAIN_ATTEMPTS && (l->child.ready || logging_is_missing(l));
 	     i++)
-		r = logger_drain(l, until_usec);
+		r = logging_drain(l, until_usec);
 	/* The process closes its ends meanwhile. */
 	list_for_each (s, &l->streams, in_logger)
 		log_stream_close(s);

@@ -2,7 +2,7 @@
  * Commands around the main process: this file selects the commands of a state, with their
  * variables, and knows which parts of a run are still to come.  daemon/spawn/hook.c runs them.
  */
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static const struct {
 	{ PART_POST_STOP, HOOK_POST_STOP },
 };
 
-static unsigned hook_parts(const struct node_config *config)
+static unsigned parts_of_hooks(const struct node_config *config)
 {
 	unsigned parts = 0;
 
@@ -37,7 +37,7 @@ static unsigned hook_parts(const struct node_config *config)
 
 int service_hook_new(struct service *s, const struct node_config *config, struct hook **ret)
 {
-	return hook_parts(config) ? service_make_hook(s, ret) : 0;
+	return parts_of_hooks(config) ? service_make_hook(s, ret) : 0;
 }
 
 void service_hook_free(struct hook *hook)
@@ -55,7 +55,7 @@ unsigned service_configured_parts(const struct service *s)
 	 * The commands are those of the present run, or of the run that may begin now; the delay is
 	 * that of the latest configuration.
 	 */
-	return hook_parts(runs ? s->setup.launch.config : service_next_config(s)) |
+	return parts_of_hooks(runs ? s->setup.launch.config : service_next_config(s)) |
 	       (node_config_extras(s->config)->drain_delay_usec > 0 ? PART_DRAIN_DELAY : 0);
 }
 

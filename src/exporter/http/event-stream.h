@@ -12,8 +12,8 @@
 
 #define STREAM_COMMENT_USEC UINT64_C(15000000) /* a comment, which finds clients that are gone */
 
-struct stream_owner {
-	/* Adds all that a client needs in the beginning, by stream_add(). */
+struct event_stream_owner {
+	/* Adds all that a client needs in the beginning, by event_stream_add(). */
 	void (*snapshot)(FILE *to, void *arg);
 	/* Connections have been resumed: the server has to run. */
 	void (*resumed)(void *arg);
@@ -23,36 +23,38 @@ struct stream_owner {
 	size_t clients_max; /* the other connections are for requests */
 };
 
-struct stream;
+struct event_stream;
 
 /* Return: 0 or -errno. */
-int stream_new(struct stream **ret, sd_event *event, const struct stream_owner *owner);
+int event_stream_new(struct event_stream **ret, sd_event *event,
+		     const struct event_stream_owner *owner);
 
-/* The streams of all clients must have ended: stream_close(), and the server is stopped. */
-struct stream *stream_free(struct stream *stream);
+/* The streams of all clients must have ended: event_stream_close(), and the server is stopped. */
+struct event_stream *event_stream_free(struct event_stream *stream);
 
 /* Ends clients that have not read one frame, such as a snapshot of their own, for STREAM_COMMENT_USEC. */
-void stream_end_slow(struct stream *stream, uint64_t now_usec);
+void event_stream_end_slow(struct event_stream *stream, uint64_t now_usec);
 
 /* Ends the streams of all clients. */
-void stream_close(struct stream *stream);
+void event_stream_close(struct event_stream *stream);
 
 /* Returns true if anyone listens: else nothing need be sent. */
-bool stream_is_used(const struct stream *stream);
+bool event_stream_is_used(const struct event_stream *stream);
 
 /* Writes an event to @to; takes the reference to @data. */
-void stream_add(FILE *to, const char *name, json_t *data);
+void event_stream_add(FILE *to, const char *name, json_t *data);
 
 /* Sends an event to all clients; takes the reference to @data.  Without memory, it is lost. */
-void stream_send(struct stream *stream, const char *name, json_t *data);
+void event_stream_send(struct event_stream *stream, const char *name, json_t *data);
 
 /* Sends the event log to the clients that get the lines of @node. */
-void stream_send_line(struct stream *stream, const char *node, json_t *line);
+void event_stream_send_line(struct event_stream *stream, const char *node, json_t *line);
 
 /*
  * Returns the response for a new client at @connection, which gets the lines of @node, too, unless it is
  * NULL; or NULL: too many clients, or no memory.  The first event is log with the data @first, unless it
  * is NULL; takes the reference to that.
  */
-struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection,
-				     const char *node, json_t *first);
+struct MHD_Response *event_stream_response(struct event_stream *stream,
+					   struct MHD_Connection *connection, const char *node,
+					   json_t *first);

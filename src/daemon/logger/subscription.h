@@ -5,11 +5,11 @@
  * logger the other one.  The lines go from there to the reader, without the daemon.
  */
 
-#include "daemon/logger/logger.h"
+#include "daemon/logger/logging.h"
 
-struct log_view;
+struct log_subscription;
 
-struct log_view_wish {
+struct log_subscription_wish {
 	uint64_t lines; /* most lines of the past of each stream */
 	bool follow;	/* further lines follow, also of later streams */
 	bool plain;	/* lines without frames */
@@ -18,9 +18,9 @@ struct log_view_wish {
 };
 
 /* Makes a view; *ret_fd is the client's end, CLOEXEC.  Return: 0 or -errno. */
-int log_view_new(struct log_view **ret, struct context *ctx, const struct log_view_wish *wish,
-		 int *ret_fd);
-struct log_view *log_view_free(struct log_view *view);
+int log_subscription_new(struct log_subscription **ret, struct context *ctx,
+			 const struct log_subscription_wish *wish, int *ret_fd);
+struct log_subscription *log_subscription_free(struct log_subscription *view);
 
 /*
  * Sends the logger the messages about this reader that it has not got.  It is called in each
@@ -29,4 +29,4 @@ struct log_view *log_view_free(struct log_view *view);
  * Return: 0 if it has got all; -EAGAIN if not yet; -ECONNRESET if the logger that knew the reader
  * has died, or none can be run.
  */
-int log_view_update(struct log_view *view);
+int log_subscription_update(struct log_subscription *view);

@@ -3,7 +3,7 @@
  * for the daemon itself, as limits require groups without processes of their own.  One inotify
  * descriptor watches all groups.  At the end all is removed, and the daemon moves back.
  */
-#include "daemon/cgroup/cgroup.h"
+#include "daemon/cgroup/delegation.h"
 
 #include <errno.h>
 #include <fcntl.h>

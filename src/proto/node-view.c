@@ -2,7 +2,7 @@
  * For each struct there is a table of fields (proto/field.h), and from that macros make the
  * functions that build and parse.
  */
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 #include <errno.h>
 #include <stdio.h>

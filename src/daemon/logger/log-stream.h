@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * The streams that the logger writes (proto/logger.h): standard output or standard error of one
+ * The streams that the logger writes (proto/logger-message.h): standard output or standard error of one
  * node. All processes of the node share a stream.  It survives restarts, reloads and the death of
  * the logger: it keeps both ends of the pipe, so nothing is lost meanwhile.
  *
@@ -12,13 +12,13 @@
 #include "daemon/logger/hold.h"
 #include "daemon/loop/context.h"
 #include "proto/logger-store.h"
-#include "proto/logger.h"
+#include "proto/logger-message.h"
 
 struct log_stream;
-struct logger;
+struct logging;
 
 /* Finds or makes the stream of @kind of the node at @path, and counts a user.  0 or -ENOMEM. */
-int log_stream_get(struct log_stream **ret, struct logger *logger, const char *path,
+int log_stream_get(struct log_stream **ret, struct logging *logger, const char *path,
 		   enum logger_kind kind);
 
 /* Releases the stream; the last release removes it when its lines are written. */
@@ -86,7 +86,7 @@ void log_stream_release(struct log_stream *stream);
 /* Returns the list of struct log_hold. */
 const struct list *log_stream_holds(const struct log_stream *stream);
 
-/* --- for logger.h --- */
+/* --- for logging.h --- */
 
 void log_stream_free(struct log_stream *stream);
 

@@ -1,4 +1,4 @@
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
 /* Returns "KIND:ID " of each guard of the node, in the order of the list. */
@@ -9,7 +9,7 @@ static const char *guards_of(const char *path)
 	size_t i, used = 0;
 
 	*text = '\0';
-	json_array_foreach(guards, i, guard)
+	json_array_foreach (guards, i, guard)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s:%lld ",
 					 json_string_value(json_object_get(guard, "kind")),
 					 json_integer_value(json_object_get(guard, "id")));

@@ -2,7 +2,7 @@
  * A line has the phases of an end, which follow from the states of the service; the time after the stop
  * signal is divided by the last guard that kept the service busy.
  */
-#include "daemon/view/history.h"
+#include "daemon/describe/history.h"
 
 #include <errno.h>
 #include <stdlib.h>

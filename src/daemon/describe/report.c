@@ -3,7 +3,7 @@
  * is written once, one node at a time, to a new file beside the old one, which replaces it at the
  * end.
  */
-#include "daemon/view/report.h"
+#include "daemon/describe/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
-#include "daemon/view/describe.h"
-#include "daemon/view/history.h"
+#include "daemon/describe/describe.h"
+#include "daemon/describe/history.h"
 #include "model/life/budget.h"
 #include "proto/message.h"
 #include "proto/report.h"

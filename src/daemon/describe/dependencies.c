@@ -1,4 +1,4 @@
-#include "daemon/view/dependencies.h"
+#include "daemon/describe/dependencies.h"
 
 #include "model/keys/keys.h"
 

@@ -4,7 +4,7 @@
  * time.  A client that does not read its frame is ended by shutdown(2), as libmicrohttpd asks for no
  * further bytes then.
  */
-#include "exporter/http/stream.h"
+#include "exporter/http/event-stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ struct topic {
 
 struct client {
 	struct list in_stream, in_topic;
-	struct stream *stream;
+	struct event_stream *stream;
 	struct MHD_Connection *connection;
 	struct frame *frame; /* being read; or NULL */
 	size_t offset;	     /* in it */
@@ -45,8 +45,8 @@ struct client {
 	bool begun; /* has a snapshot */
 };
 
-struct stream {
-	const struct stream_owner *owner;
+struct event_stream {
+	const struct event_stream_owner *owner;
 	sd_event_source *comment;
 	struct list clients;
 	size_t n_clients;
@@ -59,7 +59,7 @@ struct stream {
 
 /* --- frames --- */
 
-void stream_add(FILE *to, const char *name, json_t *data)
+void event_stream_add(FILE *to, const char *name, json_t *data)
 {
 	(void)fprintf(to, "event: %s\ndata: ", name);
 	(void)json_dumpf(data, to, JSON_COMPACT);
@@ -68,7 +68,7 @@ void stream_add(FILE *to, const char *name, json_t *data)
 }
 
 /* Takes the reference to @data.  Returns the frame, or NULL without memory. */
-static struct frame *stream_frame_of(const char *name, json_t *data)
+static struct frame *event_stream_frame_of(const char *name, json_t *data)
 {
 	struct memstream m;
 	char *text;
@@ -77,13 +77,13 @@ static struct frame *stream_frame_of(const char *name, json_t *data)
 		json_decref(data);
 		return NULL;
 	}
-	stream_add(m.file, name, data);
+	event_stream_add(m.file, name, data);
 	return memstream_close(&m, &text) == 0 ? frame_new(text) : NULL;
 }
 
 /* --- clients --- */
 
-static struct frame *stream_snapshot(struct stream *stream)
+static struct frame *event_stream_snapshot(struct event_stream *stream)
 {
 	uint64_t now = clock_now_usec();
 	struct memstream m;
@@ -107,7 +107,7 @@ static struct frame *stream_snapshot(struct stream *stream)
 }
 
 /* Returns the next line of the topic, or NULL; those that are not kept any more are skipped. */
-static struct frame *stream_client_topic_frame(struct client *client)
+static struct frame *event_stream_client_topic_frame(struct client *client)
 {
 	struct frames *frames = client->topic ? &client->topic->frames : NULL;
 
@@ -118,9 +118,9 @@ static struct frame *stream_client_topic_frame(struct client *client)
 }
 
 /* Finds the frame to be read.  Return: 1; 0: none yet; -ENOMEM. */
-static int stream_client_find_frame(struct client *client)
+static int event_stream_client_find_frame(struct client *client)
 {
-	struct stream *stream = client->stream;
+	struct event_stream *stream = client->stream;
 	const struct frames *frames = &stream->frames;
 
 	if (client->frame)
@@ -128,11 +128,11 @@ static int stream_client_find_frame(struct client *client)
 	client->offset = 0;
 	client->since_usec = clock_now_usec();
 	if (client->begun && client->next == frames->next) {
-		client->frame = frame_ref(stream_client_topic_frame(client));
+		client->frame = frame_ref(event_stream_client_topic_frame(client));
 		return client->frame ? 1 : 0;
 	}
 	if (!client->begun || client->next < frames->first) {
-		client->frame = frame_ref(stream_snapshot(stream));
+		client->frame = frame_ref(event_stream_snapshot(stream));
 		client->next = stream->snapshot_next;
 		client->begun = true;
 	} else {
@@ -141,14 +141,14 @@ static int stream_client_find_frame(struct client *client)
 	return client->frame ? 1 : -ENOMEM;
 }
 
-static ssize_t stream_client_read(void *arg, uint64_t position, char *buf, size_t max)
+static ssize_t event_stream_client_read(void *arg, uint64_t position, char *buf, size_t max)
 {
 	struct client *client = arg;
 	size_t used = 0;
 	int r = client->stream->closed ? -ESHUTDOWN : 0;
 
 	(void)position;
-	while (r >= 0 && used < max && (r = stream_client_find_frame(client)) > 0) {
+	while (r >= 0 && used < max && (r = event_stream_client_find_frame(client)) > 0) {
 		size_t n = MIN(max - used, client->frame->size - client->offset);
 
 		memcpy(buf + used, client->frame->text + client->offset, n);
@@ -166,7 +166,7 @@ static ssize_t stream_client_read(void *arg, uint64_t position, char *buf, size_
 	return (ssize_t)used;
 }
 
-static struct topic *stream_topic_find(const struct stream *stream, const char *node)
+static struct topic *event_stream_topic_find(const struct event_stream *stream, const char *node)
 {
 	struct topic *topic;
 
@@ -176,7 +176,7 @@ static struct topic *stream_topic_find(const struct stream *stream, const char *
 	return NULL;
 }
 
-static struct topic *stream_topic_free(struct topic *topic)
+static struct topic *event_stream_topic_free(struct topic *topic)
 {
 	list_remove(&topic->in_stream);
 	frames_done(&topic->frames);
@@ -186,9 +186,9 @@ static struct topic *stream_topic_free(struct topic *topic)
 }
 
 /* Returns the topic of the node; NULL without memory. */
-static struct topic *stream_topic_get(struct stream *stream, const char *node)
+static struct topic *event_stream_topic_get(struct event_stream *stream, const char *node)
 {
-	struct topic *topic = stream_topic_find(stream, node);
+	struct topic *topic = event_stream_topic_find(stream, node);
 
 	if (!topic) {
 		topic = calloc(1, sizeof(*topic));
@@ -198,15 +198,15 @@ static struct topic *stream_topic_get(struct stream *stream, const char *node)
 		list_init(&topic->clients);
 		topic->node = strdup(node);
 		if (!topic->node || frames_init(&topic->frames, TOPIC, TOPIC_BYTES) < 0)
-			return stream_topic_free(topic);
+			return event_stream_topic_free(topic);
 		list_append(&stream->topics, &topic->in_stream);
 	}
 	return topic;
 }
 
-static void stream_client_wake(struct client *client)
+static void event_stream_client_wake(struct client *client)
 {
-	struct stream *stream = client->stream;
+	struct event_stream *stream = client->stream;
 
 	if (!client->suspended)
 		return;
@@ -215,18 +215,18 @@ static void stream_client_wake(struct client *client)
 	stream->owner->resumed(stream->owner->arg);
 }
 
-static void stream_wake(struct stream *stream)
+static void event_stream_wake(struct event_stream *stream)
 {
 	struct client *client;
 
 	list_for_each (client, &stream->clients, in_stream)
-		stream_client_wake(client);
+		event_stream_client_wake(client);
 }
 
 /* Return: 0 or -ENOMEM. */
-static int stream_client_join(struct client *client, const char *node)
+static int event_stream_client_join(struct client *client, const char *node)
 {
-	client->topic = stream_topic_get(client->stream, node);
+	client->topic = event_stream_topic_get(client->stream, node);
 	if (!client->topic)
 		return -ENOMEM;
 	list_append(&client->topic->clients, &client->in_topic);
@@ -234,27 +234,27 @@ static int stream_client_join(struct client *client, const char *node)
 	return 0;
 }
 
-static struct client *stream_client_free(struct client *client)
+static struct client *event_stream_client_free(struct client *client)
 {
 	list_remove(&client->in_topic);
 	if (client->topic && list_is_empty(&client->topic->clients))
-		stream_topic_free(client->topic);
+		event_stream_topic_free(client->topic);
 	frame_unref(client->frame);
 	free(client);
 	return NULL;
 }
 
-static void stream_client_end(void *arg)
+static void event_stream_client_end(void *arg)
 {
 	struct client *client = arg;
-	struct stream *stream = client->stream;
+	struct event_stream *stream = client->stream;
 
 	list_remove(&client->in_stream);
 	stream->n_clients--;
 	if (client->topic)
 		stream->owner->left(client->topic->node, stream->owner->arg);
-	stream_client_free(client);
-	if (stream_is_used(stream))
+	event_stream_client_free(client);
+	if (event_stream_is_used(stream))
 		return;
 	/* No frame has the changes from now on. */
 	stream->snapshot = frame_unref(stream->snapshot);
@@ -262,8 +262,9 @@ static void stream_client_end(void *arg)
 }
 
 /* Takes @first, which may be NULL.  Returns NULL without memory. */
-static struct client *stream_client_new(struct stream *stream, struct MHD_Connection *connection,
-					const char *node, struct frame *first)
+static struct client *event_stream_client_new(struct event_stream *stream,
+					      struct MHD_Connection *connection, const char *node,
+					      struct frame *first)
 {
 	struct client *client = malloc(sizeof(*client));
 
@@ -276,13 +277,15 @@ static struct client *stream_client_new(struct stream *stream, struct MHD_Connec
 				   .frame = first,
 				   .since_usec = clock_now_usec() };
 	list_init(&client->in_topic);
-	return node && stream_client_join(client, node) < 0 ? stream_client_free(client) : client;
+	return node && event_stream_client_join(client, node) < 0 ? event_stream_client_free(client)
+								  : client;
 }
 
-struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection,
-				     const char *node, json_t *first)
+struct MHD_Response *event_stream_response(struct event_stream *stream,
+					   struct MHD_Connection *connection, const char *node,
+					   json_t *first)
 {
-	struct frame *frame = first ? stream_frame_of("log", first) : NULL;
+	struct frame *frame = first ? event_stream_frame_of("log", first) : NULL;
 	struct MHD_Response *response;
 	struct client *client;
 
@@ -290,16 +293,16 @@ struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connectio
 		frame_unref(frame);
 		return NULL;
 	}
-	client = stream_client_new(stream, connection, node, frame);
+	client = event_stream_client_new(stream, connection, node, frame);
 	if (!client)
 		return NULL;
-	response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, stream_client_read,
-						     client, stream_client_end);
+	response = MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, BLOCK, event_stream_client_read, client, event_stream_client_end);
 	if (!response) {
-		stream_client_free(client);
+		event_stream_client_free(client);
 		return NULL;
 	}
-	if (!stream_is_used(stream)) {
+	if (!event_stream_is_used(stream)) {
 		(void)sd_event_source_set_time_relative(stream->comment, STREAM_COMMENT_USEC);
 		(void)sd_event_source_set_enabled(stream->comment, SD_EVENT_ONESHOT);
 	}
@@ -310,29 +313,29 @@ struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connectio
 
 /* --- events --- */
 
-void stream_send(struct stream *stream, const char *name, json_t *data)
+void event_stream_send(struct event_stream *stream, const char *name, json_t *data)
 {
-	if (stream_is_used(stream)) {
-		frames_add(&stream->frames, stream_frame_of(name, data));
-		stream_wake(stream);
+	if (event_stream_is_used(stream)) {
+		frames_add(&stream->frames, event_stream_frame_of(name, data));
+		event_stream_wake(stream);
 	} else {
 		json_decref(data);
 	}
 }
 
-void stream_send_line(struct stream *stream, const char *node, json_t *line)
+void event_stream_send_line(struct event_stream *stream, const char *node, json_t *line)
 {
-	struct topic *topic = stream_topic_find(stream, node);
+	struct topic *topic = event_stream_topic_find(stream, node);
 	struct client *client;
 
 	if (!topic)
 		return;
-	frames_add(&topic->frames, stream_frame_of("log", json_incref(line)));
+	frames_add(&topic->frames, event_stream_frame_of("log", json_incref(line)));
 	list_for_each (client, &topic->clients, in_topic)
-		stream_client_wake(client);
+		event_stream_client_wake(client);
 }
 
-void stream_end_slow(struct stream *stream, uint64_t now_usec)
+void event_stream_end_slow(struct event_stream *stream, uint64_t now_usec)
 {
 	struct client *client;
 
@@ -345,28 +348,29 @@ void stream_end_slow(struct stream *stream, uint64_t now_usec)
 	}
 }
 
-static int stream_on_comment(sd_event_source *source, uint64_t usec, void *arg)
+static int event_stream_on_comment(sd_event_source *source, uint64_t usec, void *arg)
 {
-	struct stream *stream = arg;
+	struct event_stream *stream = arg;
 	char *text = strdup(":\n\n");
 
 	(void)usec;
 	frames_add(&stream->frames, text ? frame_new(text) : NULL);
-	stream_end_slow(stream, clock_now_usec());
-	stream_wake(stream);
+	event_stream_end_slow(stream, clock_now_usec());
+	event_stream_wake(stream);
 	(void)sd_event_source_set_time_relative(source, STREAM_COMMENT_USEC);
 	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	return 0;
 }
 
-bool stream_is_used(const struct stream *stream)
+bool event_stream_is_used(const struct event_stream *stream)
 {
 	return !list_is_empty(&stream->clients);
 }
 
-int stream_new(struct stream **ret, sd_event *event, const struct stream_owner *owner)
+int event_stream_new(struct event_stream **ret, sd_event *event,
+		     const struct event_stream_owner *owner)
 {
-	struct stream *stream = calloc(1, sizeof(*stream));
+	struct event_stream *stream = calloc(1, sizeof(*stream));
 	int r;
 
 	if (!stream)
@@ -377,23 +381,23 @@ int stream_new(struct stream **ret, sd_event *event, const struct stream_owner *
 	r = frames_init(&stream->frames, RING, RING_BYTES_MAX);
 	if (r == 0)
 		r = sd_event_add_time(event, &stream->comment, CLOCK_MONOTONIC, 0, 1,
-				      stream_on_comment, stream);
+				      event_stream_on_comment, stream);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
 	if (r < 0)
-		stream_free(stream);
+		event_stream_free(stream);
 	else
 		*ret = stream;
 	return MIN(r, 0);
 }
 
-void stream_close(struct stream *stream)
+void event_stream_close(struct event_stream *stream)
 {
 	stream->closed = true;
-	stream_wake(stream);
+	event_stream_wake(stream);
 }
 
-struct stream *stream_free(struct stream *stream)
+struct event_stream *event_stream_free(struct event_stream *stream)
 {
 	if (!stream)
 		return NULL;

@@ -3,7 +3,7 @@
  * same number.  Messages to the logger are wishes (daemon/logger/wishes.h), except for the run,
  * which is written to the record: the logger sees it with the next output.
  */
-#include "daemon/logger/stream.h"
+#include "daemon/logger/log-stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 void log_stream_free(struct log_stream *s)
 {
-	struct logger *l = s->logger;
+	struct logging *l = s->logger;
 
 	log_holds_release(&s->holds);
 	log_pipe_end_drain(&s->drain);
@@ -34,7 +34,7 @@ void log_stream_free(struct log_stream *s)
 }
 
 /* A process may write before the logger has the message: the number holds its lines until then. */
-static void stream_change_rules(struct log_stream *s)
+static void log_stream_change_rules(struct log_stream *s)
 {
 	if (s->number == LOGGER_ALL)
 		return;
@@ -43,9 +43,9 @@ static void stream_change_rules(struct log_stream *s)
 }
 
 /* Counts the name, as all names before lines have the width of the longest one. */
-static void stream_set_prefixed(struct log_stream *s, bool prefixed)
+static void log_stream_set_prefixed(struct log_stream *s, bool prefixed)
 {
-	struct logger *l = s->logger;
+	struct logging *l = s->logger;
 	uint32_t width = CONFIG_NAME_MAX;
 
 	if (s->prefixed == prefixed)
@@ -59,10 +59,10 @@ static void stream_set_prefixed(struct log_stream *s, bool prefixed)
 	l->name_width = width;
 	list_for_each (s, &l->streams, in_logger)
 		if (s->prefixed)
-			stream_change_rules(s);
+			log_stream_change_rules(s);
 }
 
-int log_stream_get(struct log_stream **ret, struct logger *l, const char *path,
+int log_stream_get(struct log_stream **ret, struct logging *l, const char *path,
 		   enum logger_kind kind)
 {
 	struct log_stream *s = dict_find(&l->by_name[kind], path);
@@ -103,7 +103,7 @@ struct log_stream *log_stream_put(struct log_stream *s)
 	if (!s || --s->refs > 0)
 		return NULL;
 	dict_remove(&s->logger->by_name[s->kind], s->name);
-	stream_set_prefixed(s, false);
+	log_stream_set_prefixed(s, false);
 	s->on_flushed = NULL;
 	if (s->number == LOGGER_ALL)
 		log_stream_free(s);
@@ -126,8 +126,8 @@ int log_stream_use(struct log_stream *s, const struct logger_rules *rules, const
 		free(s->file);
 	s->file = copy;
 	s->rules = *rules;
-	stream_change_rules(s);
-	stream_set_prefixed(s, rules->format == LOGGER_PREFIX);
+	log_stream_change_rules(s);
+	log_stream_set_prefixed(s, rules->format == LOGGER_PREFIX);
 	return 0;
 }
 
@@ -137,9 +137,9 @@ bool log_stream_is_used(const struct log_stream *s)
 }
 
 /* Return: an end for the first process; or -errno. */
-static int stream_make_pipe(struct log_stream *s)
+static int log_stream_make_pipe(struct log_stream *s)
 {
-	struct logger *l = s->logger;
+	struct logging *l = s->logger;
 	uint32_t number = l->next_number;
 	int r;
 
@@ -162,9 +162,9 @@ static int stream_make_pipe(struct log_stream *s)
 	return r;
 }
 
-static int stream_open_end(struct log_stream *s, uid_t uid)
+static int log_stream_open_end(struct log_stream *s, uid_t uid)
 {
-	int fd = s->number == LOGGER_ALL ? stream_make_pipe(s) : log_pipe_open(s->fds);
+	int fd = s->number == LOGGER_ALL ? log_stream_make_pipe(s) : log_pipe_open(s->fds);
 
 	if (fd >= 0)
 		log_pipe_set_owner(s->fds, uid);
@@ -173,12 +173,12 @@ static int stream_open_end(struct log_stream *s, uid_t uid)
 
 int log_stream_open(struct log_stream *s, uid_t uid)
 {
-	struct logger *l = s->logger;
+	struct logging *l = s->logger;
 	int r;
 
 	if (!logger_child_is_usable(&l->child))
 		return -ENOTSUP;
-	r = stream_open_end(s, uid);
+	r = log_stream_open_end(s, uid);
 	if (!context_is_shortage(r))
 		return r;
 	if (!l->short_of_descriptors)
@@ -214,8 +214,8 @@ const char *log_stream_destination(const struct log_stream *s)
 }
 
 /* *end is the position after the missing bytes. */
-static uint64_t stream_count_missing(const struct log_stream *s, struct store_record *record,
-				     uint64_t *end)
+static uint64_t log_stream_count_missing(const struct log_stream *s, struct store_record *record,
+					 uint64_t *end)
 {
 	struct store_counts counts;
 	int in_pipe = 0;
@@ -233,14 +233,14 @@ uint64_t log_stream_missing(const struct log_stream *s)
 	struct store_record record;
 	uint64_t end;
 
-	return stream_count_missing(s, &record, &end);
+	return log_stream_count_missing(s, &record, &end);
 }
 
 /* Once for the same output. */
-static void stream_log_missing(struct log_stream *s)
+static void log_stream_log_missing(struct log_stream *s)
 {
 	struct store_record record;
-	uint64_t end = 0, bytes = stream_count_missing(s, &record, &end);
+	uint64_t end = 0, bytes = log_stream_count_missing(s, &record, &end);
 
 	if (bytes > 0 && end != s->missed)
 		log_node(s->logger->ctx->log, LOG_WARNING, s->name,
@@ -252,7 +252,7 @@ static void stream_log_missing(struct log_stream *s)
 
 void log_stream_close(struct log_stream *s)
 {
-	stream_log_missing(s);
+	log_stream_log_missing(s);
 	log_pipe_end_drain(&s->drain);
 	s->fds[0] = fd_close(s->fds[0]);
 	s->fds[1] = fd_close(s->fds[1]);
@@ -261,7 +261,7 @@ void log_stream_close(struct log_stream *s)
 /*
  * The order matters: output that is not in the pipe is in the ring, or noted as on its way there.
  */
-static bool stream_is_written(const struct log_stream *s)
+static bool log_stream_is_written(const struct log_stream *s)
 {
 	int store = s->logger->child.store, in_pipe = 1;
 	struct store_record record;
@@ -275,7 +275,7 @@ static bool stream_is_written(const struct log_stream *s)
 }
 
 /* A killed logger may have noted an error without sending a message. */
-static bool stream_has_error(const struct log_stream *s)
+static bool log_stream_has_error(const struct log_stream *s)
 {
 	struct store_record record;
 
@@ -284,9 +284,9 @@ static bool stream_has_error(const struct log_stream *s)
 
 void log_stream_flush(struct log_stream *s)
 {
-	if (s->number == LOGGER_ALL || (log_stream_is_flushed(s) && stream_is_written(s)))
+	if (s->number == LOGGER_ALL || (log_stream_is_flushed(s) && log_stream_is_written(s)))
 		return;
-	s->failing = stream_has_error(s);
+	s->failing = log_stream_has_error(s);
 	s->asked = ++s->logger->cookie;
 	log_stream_wish(s, WISH_FLUSH);
 	logger_child_ask(&s->logger->child);
@@ -360,9 +360,9 @@ int log_stream_count(const struct log_stream *s, struct store_counts *ret)
 
 /* --- guards --- */
 
-static void stream_on_limit(void *arg)
+static void log_stream_on_limit(void *arg)
 {
-	stream_log_missing(arg);
+	log_stream_log_missing(arg);
 }
 
 void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, unsigned generation,
@@ -375,14 +375,14 @@ void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, u
 		return;
 	hold = log_hold_get(&s->holds, s->logger->ctx, guard, generation);
 	if (hold)
-		log_hold_until(hold, until_usec, stream_on_limit, s);
+		log_hold_until(hold, until_usec, log_stream_on_limit, s);
 }
 
 void log_stream_release(struct log_stream *s)
 {
 	if (list_is_empty(&s->holds))
 		return;
-	stream_log_missing(s);
+	log_stream_log_missing(s);
 	log_holds_release(&s->holds);
 }
 

@@ -1,8 +1,8 @@
 /*
- * The state of a node is gathered in struct node_view, which proto/view.c turns into JSON.  A walk
+ * The state of a node is gathered in struct node_view, which proto/node-view.c turns into JSON.  A walk
  * over a large tree is done in portions, as a reply of many messages: it remembers the next node.
  */
-#include "daemon/view/describe.h"
+#include "daemon/describe/describe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +20,10 @@
 #include "daemon/tree/timetable.h"
 #include "model/types/schedule.h"
 #include "daemon/service/notify.h"
-#include "daemon/service/hooks.h"
+#include "daemon/service/parts.h"
 #include "daemon/service/start.h"
 #include "proto/message.h"
-#include "proto/view.h"
+#include "proto/node-view.h"
 
 uint64_t describe_left(uint64_t usec, uint64_t now)
 {

@@ -2,7 +2,7 @@
  * The environment variable and the option have the same syntax; the option wins.  Services must not
  * inherit the variable, as it is about the daemon's own parent.
  */
-#include "daemon/view/grace.h"
+#include "daemon/describe/grace.h"
 
 #include <errno.h>
 #include <stdlib.h>
