@@ -1,17 +1,19 @@
 /*
- * Methods that show, start and stop nodes.  Starts and stops change goals; their replies follow
- * when the tree has reached these, or cannot reach them any more (requests-wait.c).
+ * Methods that show, start, stop and signal nodes.  Starts and stops change goals; their replies
+ * follow when the tree has reached these, or cannot reach them any more (requests-wait.c).
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/parse.h"
 #include "daemon/guard/attach.h"
 #include "daemon/describe/describe.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/reload/enable.h"
 #include "daemon/reap/orphans.h"
+#include "daemon/service/signal.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/goals.h"
 #include "model/life/budget.h"
@@ -246,4 +248,37 @@ void request_wait(struct request *q, struct node *node, const struct message_cal
 
 	(void)snprintf(q->until, sizeof(q->until), "%s", until);
 	request_begin_wait(q, node, call);
+}
+
+/* --- signals --- */
+
+static enum signal_scope request_scope_of(const struct message_call *call)
+{
+	const char *scope = message_get_string(call->parameters, "scope", "main");
+
+	if (strcmp(scope, "group") == 0)
+		return SIGNAL_SCOPE_GROUP;
+	return strcmp(scope, "all") == 0 ? SIGNAL_SCOPE_ALL : SIGNAL_SCOPE_MAIN;
+}
+
+void request_signal(struct request *q, struct node *node, const struct message_call *call)
+{
+	const char *text = message_get_string(call->parameters, "signal", "");
+	char name[SIGNAL_TEXT_MAX], why[REQUEST_REASON_MAX];
+	struct service *s;
+	int signo;
+
+	if (parse_signal(text, &signo) < 0) {
+		request_fail(
+			q, ERROR_FAILED, node_name(node),
+			"unknown signal: expected a name or number, for example SIGUSR1 or 10");
+		return;
+	}
+	s = request_find_running_service(q, node);
+	if (!s)
+		return;
+	log_node(s->ctx->log, LOG_NOTICE, node_name(node), "%s: %s", parse_signal_text(name, signo),
+		 request_reason(q, call, why));
+	service_send(s, signo, request_scope_of(call));
+	request_succeed(q);
 }

@@ -74,6 +74,9 @@ bool request_takes_progress(struct request *q);
 /* Returns the progress of the shutdown of @node. */
 json_t *request_progress(struct request *q, struct node *node);
 
+/* Returns the service of @node if it has a running process; otherwise the call has failed. */
+struct service *request_find_running_service(struct request *q, struct node *node);
+
 /* Returns the client and its reason, for the log, in @buf. */
 #define REQUEST_REASON_MAX 200
 const char *request_reason(struct request *q, const struct message_call *call,

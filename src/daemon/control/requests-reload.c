@@ -1,6 +1,6 @@
 /*
- * Reloads of the configuration and of a service, and signals to a service.  A reload waits for a
- * trial (daemon/reload/trial.h); its reply has the changes, or the mistakes.
+ * Reloads of the configuration and of a service.  A reload of the configuration waits for a trial
+ * (daemon/reload/trial.h); its reply has the changes, or the mistakes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,11 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/memstream.h"
-#include "base/parse.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/reload/trial.h"
 #include "daemon/service/reload.h"
-#include "daemon/service/signal.h"
 
 static enum reload_mode request_mode_of(const struct message_call *call)
 {
@@ -68,18 +66,6 @@ void request_update_reload(struct request *q, struct node *node)
 	request_carry_out_reload(q);
 }
 
-/* Returns the service of @node if it has a running process; otherwise the call has failed. */
-static struct service *request_find_running_service(struct request *q, struct node *node)
-{
-	if (!node->service)
-		request_fail(q, ERROR_FAILED, node_name(node), "is a group, not a service");
-	else if (!node->service->main.alive)
-		request_fail(q, ERROR_FAILED, node_name(node), "does not run");
-	else
-		return node->service;
-	return NULL;
-}
-
 static const char *request_reload_fault(int r)
 {
 	if (r == -ESRCH)
@@ -103,35 +89,4 @@ void request_reload_service(struct request *q, struct node *node, const struct m
 		request_fail(q, ERROR_FAILED, node_name(node), request_reload_fault(r));
 	else
 		request_succeed(q);
-}
-
-static enum signal_scope request_scope_of(const struct message_call *call)
-{
-	const char *scope = message_get_string(call->parameters, "scope", "main");
-
-	if (strcmp(scope, "group") == 0)
-		return SIGNAL_SCOPE_GROUP;
-	return strcmp(scope, "all") == 0 ? SIGNAL_SCOPE_ALL : SIGNAL_SCOPE_MAIN;
-}
-
-void request_signal(struct request *q, struct node *node, const struct message_call *call)
-{
-	const char *text = message_get_string(call->parameters, "signal", "");
-	char name[SIGNAL_TEXT_MAX], why[REQUEST_REASON_MAX];
-	struct service *s;
-	int signo;
-
-	if (parse_signal(text, &signo) < 0) {
-		request_fail(
-			q, ERROR_FAILED, node_name(node),
-			"unknown signal: expected a name or number, for example SIGUSR1 or 10");
-		return;
-	}
-	s = request_find_running_service(q, node);
-	if (!s)
-		return;
-	log_node(s->ctx->log, LOG_NOTICE, node_name(node), "%s: %s", parse_signal_text(name, signo),
-		 request_reason(q, call, why));
-	service_send(s, signo, request_scope_of(call));
-	request_succeed(q);
 }

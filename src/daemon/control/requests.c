@@ -1,5 +1,5 @@
 /*
- * Functions that all methods use: errors, the reason of a request for the log, and the holder of
+ * Functions that methods share: errors, the running service, the reason for the log, the holder of
  * guards.
  */
 #include "daemon/control/requests.h"
@@ -68,6 +68,17 @@ void request_fail_unknown(struct request *q, const char *path)
 	json_decref(paths);
 	request_end_wait(q);
 	connection_fail_with(q->connection, ERROR_NO_SUCH_NODE, path, NULL, more);
+}
+
+struct service *request_find_running_service(struct request *q, struct node *node)
+{
+	if (!node->service)
+		request_fail(q, ERROR_FAILED, node_name(node), "is a group, not a service");
+	else if (!node->service->main.alive)
+		request_fail(q, ERROR_FAILED, node_name(node), "does not run");
+	else
+		return node->service;
+	return NULL;
 }
 
 const char *request_reason(struct request *q, const struct message_call *call,
