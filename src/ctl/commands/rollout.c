@@ -198,8 +198,8 @@ static int rollout_restart_service(struct rollout *rollout, struct step *step)
 	int r;
 
 	ctl->ongoing = (struct ongoing){ "restart", step->path, "ready" };
-	r = forced_kills_call(ctl, METHOD_RESTART, rollout_restart_parameters(rollout, step),
-			      answer);
+	r = session_do_with_losses(ctl, METHOD_RESTART, rollout_restart_parameters(rollout, step),
+				   answer);
 	if (r == CTL_DONE)
 		rollout_note_dependents(rollout, step, json_object_get(answer, "with"));
 	return r;
@@ -233,7 +233,7 @@ static int rollout_await_ready(struct ctl *ctl, const char *path)
 	int r;
 
 	ctl->ongoing = (struct ongoing){ "restart", path, "ready" };
-	r = forced_kills_call(ctl, METHOD_WAIT, parameters, losses);
+	r = session_do_with_losses(ctl, METHOD_WAIT, parameters, losses);
 	return r == CTL_DONE && forced_kills_print(ctl, losses) ? CTL_FAILED : r;
 }
 

@@ -39,7 +39,7 @@ static int service_send_verb(struct ctl *ctl, const struct verb *verb, const cha
 	parameters = json_pack("{s:s, s:b}", "node", path, "wait", wait);
 	if (wait && verb->method != METHOD_STOP)
 		service_add_settle(ctl, parameters);
-	return forced_kills_call(ctl, verb->method, parameters, losses);
+	return session_do_with_losses(ctl, verb->method, parameters, losses);
 }
 
 static int service_await_state(struct ctl *ctl, const struct verb *verb, const char *path,
@@ -51,7 +51,7 @@ static int service_await_state(struct ctl *ctl, const struct verb *verb, const c
 	parameters = service_wait_parameters(path, verb->until);
 	if (verb->method != METHOD_STOP)
 		service_add_settle(ctl, parameters);
-	return forced_kills_call(ctl, METHOD_WAIT, parameters, losses);
+	return session_do_with_losses(ctl, METHOD_WAIT, parameters, losses);
 }
 
 static void service_collect_dependents(json_t *all, const json_t *one)

@@ -72,8 +72,8 @@ static void forced_kills_print_dependents(struct ctl *ctl, const json_t *reply, 
 	}
 }
 
-int forced_kills_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
-		      json_t *losses)
+int session_do_with_losses(struct ctl *ctl, enum interface_method method, json_t *parameters,
+			   json_t *losses)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = session_ask(ctl, method, parameters, &reply);

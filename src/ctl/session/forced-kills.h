@@ -14,8 +14,8 @@ bool forced_kills_print(struct ctl *ctl, const json_t *parameters);
 void forced_kills_collect(json_t *all, const json_t *parameters);
 
 /*
- * Like session_do() for a stop or restart of ctl->ongoing.node: an error may list losses, too.  Prints
+ * Like session_do() for a start, stop, restart or wait of ctl->ongoing.node: an error may list losses, too.  Prints
  * the dependents that were stopped as well, and adds these and the losses to @all.
  */
-int forced_kills_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
-		      json_t *all);
+int session_do_with_losses(struct ctl *ctl, enum interface_method method, json_t *parameters,
+			   json_t *all);
