@@ -140,97 +140,107 @@ static bool take_word(const char *option, int (*parse)(const char *text), const 
 	return r >= 0;
 }
 
-static bool log_option(int option, struct daemon_options *options, int *level, int *format)
+struct parsing {
+	struct daemon_options *options;
+	const char **paths;
+	int level, format; /* -1: not given */
+	bool for_command;  /* an option is for a command */
+};
+
+static bool parse_log_option(struct parsing *p, int option)
 {
 	switch (option) {
 	case OPTION_LOG_FILE:
-		options->log_file = optarg;
+		p->options->log_file = optarg;
 		return true;
 	case OPTION_LOG_FORMAT:
 		return take_word("--log-format", log_parse_format, "auto, plain, time or json",
-				 format);
+				 &p->format);
 	case OPTION_LOG_LEVEL:
 		return take_word("--log-level", log_parse_level,
-				 "error, warning, notice, info or debug", level);
+				 "error, warning, notice, info or debug", &p->level);
+	default:
+		p->level = option == 'q' ? LOG_WARNING : LOG_DEBUG;
+		return true;
+	}
+}
+
+/* An option whose value is parsed elsewhere: --grace, or one for a command. */
+static bool parse_value(struct parsing *p, int option)
+{
+	struct daemon_options *options = p->options;
+	const char *expected, *name = "grace";
+
+	if (option == OPTION_GRACE) {
+		expected = grace_parse(optarg, &options->grace_usec) < 0 ? GRACE_EXPECTED : NULL;
+	} else {
+		name = command_option_name(long_options, option);
+		expected = command_option(&options->command_options, option, optarg);
+		p->for_command = true;
+	}
+	if (expected)
+		log_line(options->log, LOG_ERR, "--%s: invalid value '%s': expected %s", name,
+			 optarg, expected);
+	return !expected;
+}
+
+/* Return: -1 to go on, or an exit status. */
+static int parse_option(struct parsing *p, int option, const char *last)
+{
+	char refusal[COMMAND_REFUSAL_MAX];
+
+	switch (option) {
+	case 'c':
+		return add_path(p->options, p->paths, optarg) ? -1 : EXIT_USAGE;
+	case 's':
+		p->options->socket = optarg;
+		return -1;
+	case OPTION_TRUST:
+		p->options->trust = true;
+		return -1;
+	case OPTION_NOTIFY_READY:
+		p->options->notify_ready = p->for_command = true;
+		return -1;
+	case OPTION_LOG_FILE:
+	case OPTION_LOG_FORMAT:
+	case OPTION_LOG_LEVEL:
 	case 'q':
-		*level = LOG_WARNING;
-		return true;
-	default: /* 'v' */
-		*level = LOG_DEBUG;
-		return true;
+	case 'v':
+		return parse_log_option(p, option) ? -1 : EXIT_USAGE;
+	case 'h':
+		return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	case 'V':
+		return puts("swansongd " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	case '?':
+	case ':':
+		log_line(p->options->log, LOG_ERR, "%s",
+			 command_refusal(refusal, long_options, option, last));
+		return EXIT_USAGE;
+	default:
+		return parse_value(p, option) ? -1 : EXIT_USAGE;
 	}
 }
 
 /* Return: -1 to go on, or an exit status. */
 static int parse_options(int argc, char **argv, struct daemon_options *options, const char **paths)
 {
-	int option, level = -1, format = -1;
-	bool for_command = false;
-	char refusal[COMMAND_REFUSAL_MAX];
-	const char *expected;
+	struct parsing p = { .options = options, .paths = paths, .level = -1, .format = -1 };
+	int option, status;
 
 	opterr = 0;
-
 	while ((option = getopt_long(argc, argv, "+:" COMMAND_LETTERS "c:s:qvhV", long_options,
 				     NULL)) >= 0) {
-		switch (option) {
-		case 'c':
-			if (!add_path(options, paths, optarg))
-				return EXIT_USAGE;
-			break;
-		case 's':
-			options->socket = optarg;
-			break;
-		case OPTION_GRACE:
-			if (grace_parse(optarg, &options->grace_usec) < 0) {
-				log_line(options->log, LOG_ERR,
-					 "--grace: invalid value '%s': expected %s", optarg,
-					 GRACE_EXPECTED);
-				return EXIT_USAGE;
-			}
-			break;
-		case OPTION_TRUST:
-			options->trust = true;
-			break;
-		case OPTION_NOTIFY_READY:
-			options->notify_ready = for_command = true;
-			break;
-		case OPTION_LOG_FILE:
-		case OPTION_LOG_FORMAT:
-		case OPTION_LOG_LEVEL:
-		case 'q':
-		case 'v':
-			if (!log_option(option, options, &level, &format))
-				return EXIT_USAGE;
-			break;
-		case 'h':
-			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-		case 'V':
-			return puts("swansongd " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-		case '?':
-		case ':':
-			log_line(options->log, LOG_ERR, "%s",
-				 command_refusal(refusal, long_options, option, argv[optind - 1]));
-			return EXIT_USAGE;
-		default:
-			expected = command_option(&options->command_options, option, optarg);
-			if (expected) {
-				log_line(options->log, LOG_ERR,
-					 "--%s: invalid value '%s': expected %s",
-					 command_option_name(long_options, option), optarg,
-					 expected);
-				return EXIT_USAGE;
-			}
-			for_command = true;
-		}
+		status = parse_option(&p, option, argv[optind - 1]);
+		if (status >= 0)
+			return status;
 	}
 	if (optind < argc)
 		options->command = argv + optind;
 	/* In front of a command, success is for the command to report. */
-	options->log->level = level >= 0 ? level : options->command ? LOG_WARNING : LOG_INFO;
-	if (format >= 0 || !options->command)
-		options->log->format = format >= 0 ? (enum log_format)format : LOG_AUTO;
-	return check_options(options, argv[optind - 1], for_command);
+	options->log->level = p.level >= 0 ? p.level : options->command ? LOG_WARNING : LOG_INFO;
+	if (p.format >= 0 || !options->command)
+		options->log->format = p.format >= 0 ? (enum log_format)p.format : LOG_AUTO;
+	return check_options(options, argv[optind - 1], p.for_command);
 }
 
 /*
