@@ -160,7 +160,7 @@ bool world_begin_at(struct world *world, const char *path)
 	FUZZ_CHECK(context_init(&world->ctx, &log, &signals) == 0);
 	process_table_init(&world->processes);
 	world->ctx.processes = &world->processes;
-	world->ctx.environment = environment;
+	world->ctx.environment.given = environment;
 	r = tree_init(&world->tree, &world->ctx, config);
 	config_unref(config);
 	if (r < 0) {

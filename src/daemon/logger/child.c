@@ -232,7 +232,7 @@ static int child_spawn(struct logger_child *c, int socket)
 			.gid = c->user.gid,
 			.groups = c->user.groups,
 			.n_groups = c->user.n_groups,
-			.stdio = { c->ctx->null_fd, STDOUT_FILENO, STDERR_FILENO },
+			.stdio = { c->ctx->descriptors.null, STDOUT_FILENO, STDERR_FILENO },
 			.files = files,
 			.n_files = ARRAY_SIZE(files),
 			.terminal = -1,

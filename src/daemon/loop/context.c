@@ -29,8 +29,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.signals = signals,
 		.leftover_timeout_usec = REMAINING_TIMEOUT_USEC,
 		.grace_usec = USEC_INFINITY,
-		.null_fd = -1,
-		.spare_fd = -1,
+		.descriptors = { .null = -1, .spare = -1 },
 	};
 	traces_init(&ctx->traces);
 	agenda_init(&ctx->agenda);
@@ -40,11 +39,11 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->guards.programs);
 	list_init(&ctx->timetables.list);
 
-	ctx->null_fd = fd_open_null();
-	if (ctx->null_fd < 0)
+	ctx->descriptors.null = fd_open_null();
+	if (ctx->descriptors.null < 0)
 		return -errno;
 	context_take_spare(ctx);
-	if (ctx->spare_fd < 0)
+	if (ctx->descriptors.spare < 0)
 		return -errno;
 	ctx->forced_kills = calloc(1, sizeof(*ctx->forced_kills));
 	r = ctx->forced_kills ? events_new(&ctx->events) : -ENOMEM;
@@ -62,9 +61,9 @@ void context_done(struct context *ctx)
 	traces_done(&ctx->traces);
 	disabled_done(&ctx->disabled);
 	stamps_done(&ctx->stamps);
-	free(take(ctx->envp));
-	ctx->null_fd = fd_close(ctx->null_fd);
-	ctx->spare_fd = fd_close(ctx->spare_fd);
+	free(take(ctx->environment.child));
+	ctx->descriptors.null = fd_close(ctx->descriptors.null);
+	ctx->descriptors.spare = fd_close(ctx->descriptors.spare);
 }
 
 static int context_on_nothing(sd_event_source *source, void *arg)
@@ -93,15 +92,15 @@ int context_rehearse_events(struct context *ctx)
 
 bool context_give_up_spare(struct context *ctx)
 {
-	bool had = ctx->spare_fd >= 0;
+	bool had = ctx->descriptors.spare >= 0;
 
-	ctx->spare_fd = fd_close(ctx->spare_fd);
+	ctx->descriptors.spare = fd_close(ctx->descriptors.spare);
 	return had;
 }
 
 void context_take_spare(struct context *ctx)
 {
-	ctx->spare_fd = fd_open_null();
+	ctx->descriptors.spare = fd_open_null();
 }
 
 bool context_is_shortage(int r)
@@ -114,15 +113,15 @@ int context_reserve_environment(struct context *ctx, size_t own)
 	size_t need = own;
 	char **envp;
 
-	for (char **v = ctx->environment; *v; v++)
+	for (char **v = ctx->environment.given; *v; v++)
 		need++;
-	if (ctx->envp && need <= ctx->envp_room)
+	if (ctx->environment.child && need <= ctx->environment.room)
 		return 0;
-	envp = realloc(ctx->envp, (need + 1) * sizeof(*envp));
+	envp = realloc(ctx->environment.child, (need + 1) * sizeof(*envp));
 	if (!envp)
 		return -ENOMEM;
-	ctx->envp = envp;
-	ctx->envp_room = need;
+	ctx->environment.child = envp;
+	ctx->environment.room = need;
 	return 0;
 }
 

@@ -73,13 +73,17 @@ struct context {
 	struct own_log *own_log;		   /* NULL: the log is standard error */
 	struct history_log *history_log;	   /* NULL: none */
 	const struct signals *signals;		   /* as they were when the daemon started */
-	char **environment;			   /* for services; borrowed */
-	char **envp;				   /* memory for the environment of a child */
-	size_t envp_room;			   /* without the NULL */
-	int null_fd;				   /* /dev/null, for reading */
-	int spare_fd;				   /* see context_give_up_spare() */
-	struct rlimit descriptors;		   /* RLIMIT_NOFILE at the start, for services */
-	bool descriptors_raised;		   /* its own RLIMIT_NOFILE differs from that */
+	struct {
+		char **given; /* for services; borrowed */
+		char **child; /* memory for the environment of a child */
+		size_t room;  /* in @child, without the NULL */
+	} environment;
+	struct {
+		int null;	     /* /dev/null, for reading */
+		int spare;	     /* see context_give_up_spare() */
+		struct rlimit limit; /* RLIMIT_NOFILE at the start, for services */
+		bool raised;	     /* its own RLIMIT_NOFILE differs from that */
+	} descriptors;
 	/*
 	 * Time from the stop signal until SIGKILL by the parent manager; USEC_INFINITY: not known.
 	 */

@@ -263,13 +263,13 @@ static int daemon_init_environment(struct daemon *d)
 	for (char **v = environ; *v; v++)
 		if (!daemon_is_own_variable(*v))
 			d->environment[n++] = *v;
-	d->ctx.environment = d->environment;
+	d->ctx.environment.given = d->environment;
 	return 0;
 }
 
 static int daemon_init_command(struct daemon *d)
 {
-	d->ctx.environment = environ;
+	d->ctx.environment.given = environ;
 	d->ctx.command = &d->command;
 	d->ctx.leftover_timeout_usec = d->options->command_options.leftover_timeout_usec;
 	return command_init(&d->command, &d->options->command_options, environ);
@@ -282,8 +282,8 @@ static int daemon_run_tree(struct daemon *d, struct parent_address *address)
 	bool raised = daemon_raise_descriptor_limit(&before);
 	int r = context_init(&d->ctx, d->options->log, &d->signals);
 
-	d->ctx.descriptors = before;
-	d->ctx.descriptors_raised = raised;
+	d->ctx.descriptors.limit = before;
+	d->ctx.descriptors.raised = raised;
 	if (r >= 0)
 		r = grace_take(d->options->grace_usec, d->options->log, &d->ctx.grace_usec);
 	if (r >= 0)

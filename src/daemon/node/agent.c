@@ -124,7 +124,7 @@ static int agent_on_connection(sd_event_source *source, int listener, uint32_t e
 		if (!agent_close(a, fd))
 			break;
 	}
-	if (ctx->spare_fd < 0)
+	if (ctx->descriptors.spare < 0)
 		context_take_spare(ctx);
 	return 0;
 }

@@ -220,10 +220,10 @@ static void launch_set_variable(struct context *ctx, size_t *n, char *variable)
 	size_t length = strcspn(variable, "=") + 1, kept = 0;
 
 	for (size_t i = 0; i < *n; i++)
-		if (strncmp(ctx->envp[i], variable, length) != 0)
-			ctx->envp[kept++] = ctx->envp[i];
-	if (kept < ctx->envp_room)
-		ctx->envp[kept++] = variable;
+		if (strncmp(ctx->environment.child[i], variable, length) != 0)
+			ctx->environment.child[kept++] = ctx->environment.child[i];
+	if (kept < ctx->environment.room)
+		ctx->environment.child[kept++] = variable;
 	*n = kept;
 }
 
@@ -254,14 +254,14 @@ static void launch_merge_environment(struct context *ctx, const struct launch *l
 {
 	size_t n = 0;
 
-	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
+	for (char *const *b = ctx->environment.given; *b && n < ctx->environment.room; b++)
 		if (launch_is_passed(node_config_extras(launch->config), *b))
-			ctx->envp[n++] = *b;
+			ctx->environment.child[n++] = *b;
 	/* Later variables win: a user's HOME may be set in the configuration. */
 	launch_set_variables(ctx, &n, launch->environment);
 	launch_set_variables(ctx, &n, last);
 	launch_set_variables(ctx, &n, variables);
-	ctx->envp[n] = NULL;
+	ctx->environment.child[n] = NULL;
 }
 
 static int launch_fail(struct launch_failure *failure, int error, const char *step,
@@ -422,7 +422,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 
 	struct spawn_spec spec = {
 		.argv = program->argv,
-		.envp = ctx->envp,
+		.envp = ctx->environment.child,
 		.input = program->input > 0 ? NULL : streams.input,
 		.directory = config->directory,
 		.umask = config->umask,
@@ -440,7 +440,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.take_terminal = terminal && !foreground,
 		.keep_session = foreground,
 		.terminal = STDIN_FILENO,
-		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
+		.descriptors = ctx->descriptors.raised ? &ctx->descriptors.limit : NULL,
 		.attributes = config->parts.attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,

@@ -91,7 +91,7 @@ static void streams_set_input(struct streams *streams, const struct context *ctx
 			      const struct output *input, bool terminal)
 {
 	if (input->kind == OUTPUT_NULL || (input->kind == OUTPUT_DEFAULT && !terminal))
-		streams->fds[0] = ctx->null_fd;
+		streams->fds[0] = ctx->descriptors.null;
 	else if (input->kind == OUTPUT_FILE)
 		streams->input = input->path;
 }
