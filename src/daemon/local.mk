@@ -18,7 +18,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 # cgroup: control groups of services
 %C%_libdaemon_la_SOURCES += \
 	%D%/cgroup/delegation.h %D%/cgroup/delegation.c \
-	%D%/cgroup/drain.h %D%/cgroup/drain.c \
 	%D%/cgroup/control-group.h %D%/cgroup/control-group.c
 
 # logger: the process that writes files of output, and what it is told

@@ -1,49 +1,93 @@
 #!/bin/bash
-# Services that a killed swansongd has left are ended by the next one, before it starts anything.
+# Services that a killed swansongd has left are stopped by the next one as by a restart: in the order of the tree,
+# each by its own signal and within its own time.  What has nothing left does not wait for them.
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 
-mkfifo "$dir/worker.go"
+mkfifo "$dir/web.go" "$dir/db.go"
 config <<END
+[db]
+command = $helpers/signal-log $dir/db 0 $dir/db.go
 [web]
-command = $helpers/signal-log $dir/worker 0 $dir/worker.go
+command = $helpers/signal-log $dir/web 0 $dir/web.go
+requires = db
+[job]
+command = $helpers/idle
+post-stop = touch $dir/post-stop
+[idle]
+command = sh -c 'trap "echo USR1 >>$dir/starts; exit" USR1; $helpers/idle & echo started >>$dir/starts; wait'
+stop-signal = USR1
+autostart = no
+[gone]
+command = $helpers/idle
 END
 start_daemon
-wait_for 5 says "$dir/worker" ready || die "the worker has begun"
-old=$(pid_of web)
+for node in db web; do wait_for 5 says "$dir/$node" ready || die "$node has begun"; done
+ctl start idle
+declare -A old
+for node in db web job idle gone; do old[$node]=$(pid_of "$node"); done
+end_process "${old[job]}"
+wait_for 5 has_state job up
 end_process "$daemon"
-ok "it outlives the daemon" kill -0 "$old"
+ok "they outlive the daemon" kill -0 "${old[db]}" "${old[web]}" "${old[idle]}" "${old[gone]}"
 
 # A daemon without a control socket takes no part in this: its services run and end undisturbed.
 launch "$swansongd" -q --socket none -- true
 await_daemon 10
-ok "it is not touched" kill -0 "$old"
+ok "none is touched" kill -0 "${old[db]}" "${old[web]}" "${old[idle]}" "${old[gone]}"
 
+# The new configuration has one service fewer, and one more.
+sed -i 's/^\[gone\]/[other]/' "$ini"
+: >"$dir/db" && : >"$dir/web"
 start_daemon
-ok "the next one names it" says "$log" 'web: ending 1 processes of an earlier swansongd'
-ok "and asks it to end" wait_for 5 says "$dir/worker" TERM
-is "nothing runs beside it" "$(state web)" down
-echo >"$dir/worker.go"
-ok "when it has done its work it is gone" wait_for 5 gone "$old"
-ctl wait --for ready
-ok "then the service starts" has_state web up
-echo >"$dir/worker.go"
+ok "a service without such processes starts at once" wait_for 5 has_state other up
+ok "the next one names what it found" says "$log" "web: stopping 1 processes of an earlier swansongd, with pid ${old[web]}"
+ok "and asks the dependent to end" wait_for 5 says "$dir/web" TERM
+is "it is stopping, with the old process" "$(state web) $(pid_of web)" "stopping ${old[web]}"
+is "what it requires waits for it" "$(state db) $(pid_of db)" "waiting ${old[db]}"
+is "and has got no signal" "$(cat "$dir/db")" ""
+like "its guard is that of the process" "$(ctl guards web)" "${old[web]}"
+echo >"$dir/web.go"
+ok "the dependent is gone when its work is done" wait_for 5 gone "${old[web]}"
+ok "then the requirement gets its signal" wait_for 5 says "$dir/db" TERM
+echo >"$dir/db.go"
+ok "all of them start" ctl wait --for ready --timeout 20s
+not_old() { [ "$(pid_of "$1")" != "${old[$1]}" ]; } # NODE
+ok "anew" eval 'not_old db && not_old web'
+ok "a post-stop has run" wait_for 5 test -e "$dir/post-stop"
+ok "a service that does not start by itself is stopped" wait_for 5 gone "${old[idle]}"
+is "by its own signal, and not started" "$(state idle) $(xargs <"$dir/starts")" "down started USR1"
+ok "the process of no service any more is ended" wait_for 5 gone "${old[gone]}"
+ok "its group is named" says "$log" 'node:gone: ending the processes of an earlier swansongd'
+exec 7<>"$dir/db.go" 8<>"$dir/web.go"
+echo >&7 && echo >&8
 stop_daemon
 
-# The next remaining service does not end.
+# One that does not end, of a service with a time of its own; and others beside its main process.
 config <<END
 [tough]
-command = $helpers/stubborn $dir/stubborn
+command = sh -c '$helpers/stubborn $dir/child & exec $helpers/stubborn $dir/stubborn'
+stop-timeout = 1s
 END
+rm -f "$dir/stubborn" "$dir/child"
 start_daemon
-wait_for 5 test -s "$dir/stubborn" || die "the stubborn one is there"
-old=$(cat "$dir/stubborn")
+wait_for 5 test -s "$dir/stubborn" -a -s "$dir/child" || die "the stubborn ones are there"
+mapfile -t tough < <(cat "$dir/stubborn" "$dir/child")
 end_process "$daemon"
+rm -f "$dir/stubborn"
 start_daemon
-is "nothing starts while it is there" "$(state tough)" down
-ok "it is" kill -0 "$old"
+began=$(now)
+ok "it has the main process" [ "$(pid_of tough)" = "${tough[0]}" ]
+ok "it is killed" wait_for 10 gone "${tough[@]}"
+within "after the stop-timeout of the service" $(($(now) - began)) 500 3500
+ok "and it runs again" wait_for 5 test -s "$dir/stubborn"
+mapfile -t tough < <(cat "$dir/stubborn")
+end_process "$daemon"
+
+# A shutdown in the middle.
+start_daemon
 stop_daemon 5
-is "a stop does not wait for it" "$status" 0
-ok "but it is killed" wait_for 2 gone "$old"
+is "a stop of the tree ends it within its time" "$status" 124
+ok "all are gone" wait_for 2 gone "${tough[@]}"
 is "no group is left" "$(groups_left)" ""
 finish

@@ -116,6 +116,11 @@ static void control_group_set_limits(const struct control_group *g, const char *
 	}
 }
 
+void control_group_take_left(struct control_group *g)
+{
+	g->exists = true;
+}
+
 void control_group_refused(struct control_group *g, int error)
 {
 	struct cgroups *cgroups = g->ctx->cgroups;

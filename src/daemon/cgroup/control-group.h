@@ -34,6 +34,9 @@ void control_group_check(struct control_group *group);
  */
 int control_group_open(struct control_group *group);
 
+/* The group exists, with processes of an earlier daemon. */
+void control_group_take_left(struct control_group *group);
+
 /*
  * Runs the service without a group from now on, as the kernel refused with @error to start a process
  * in it, until group->refused is reset: processes on both sides would not all be found.

@@ -327,9 +327,7 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 		return -ENOMEM;
 	*c = (struct cgroups){ .ctx = ctx, .top = -1, .inotify = -1 };
 	list_init(&c->watches);
-	list_init(&c->drain.in_watches);
 	alarm_init(&c->thaw_timer, cgroups_on_thaw_timer);
-	alarm_init(&c->drain_timer, NULL); /* set in drain.c */
 	r = cgroup_of(getpid(), path);
 	c->own = r < 0 ? r : cgroup_open(path);
 	if (c->own < 0 || !cgroup_is_delegated(c->own, path)) {
@@ -398,7 +396,6 @@ struct cgroups *cgroups_free(struct cgroups *c)
 {
 	if (!c)
 		return NULL;
-	alarm_stop(&c->ctx->alarms, &c->drain_timer);
 	alarm_stop(&c->ctx->alarms, &c->thaw_timer);
 	sd_event_source_disable_unref(c->source);
 	(void)fd_close(c->inotify);

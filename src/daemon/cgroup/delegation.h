@@ -10,10 +10,8 @@
  * 	    └── …
  *
  * ID is derived from the control socket.  A daemon that serves the same socket after one that was
- * killed finds the processes of the former in the same group.  They are not its children, so their
- * ends would go unnoticed, and every service would run twice.  So they get SIGTERM, then SIGKILL,
- * and nothing starts until they are gone.  Groups of a swansongd without a socket are not touched,
- * as they could belong to any.
+ * killed finds the processes of the former in the same group (daemon/reap/survivors.h).  Groups of a
+ * swansongd without a socket are not touched, as they could belong to any.
  */
 
 #include <stdbool.h>
@@ -43,10 +41,8 @@ struct cgroups {
 	bool refused;	   /* a service had to start without a group; logged once */
 	int inotify;
 	sd_event_source *source;
-	struct alarm drain_timer, thaw_timer;
+	struct alarm thaw_timer;
 	struct list watches;
-	struct cgroup_watch drain; /* of the processes of an earlier daemon */
-	bool draining, killing;
 	bool thawing; /* thaw_timer is set */
 };
 
@@ -60,15 +56,6 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket);
  * Kills and removes all that remains, at the end of the daemon.  It waits for one second at most.
  */
 struct cgroups *cgroups_free(struct cgroups *cgroups);
-
-/*
- * Returns true while processes of an earlier daemon remain: no service may start.  @cgroups may be
- * NULL.
- */
-static inline bool cgroups_is_draining(const struct cgroups *cgroups)
-{
-	return cgroups && cgroups->draining;
-}
 
 /*
  * Returns the name of the group of the node @path.  No file of the kernel in a group has a colon.

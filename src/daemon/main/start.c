@@ -13,12 +13,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "daemon/cgroup/drain.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
-#include "daemon/reap/survivors.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/describe/grace.h"
 #include "daemon/describe/report.h"
@@ -171,7 +169,6 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	/* Control groups are ended with the daemon. */
 	if (r >= 0 && !command_spares_remaining(d->ctx.command))
 		r = cgroups_new(&d->ctx.cgroups, &d->ctx, socket);
-	cgroup_drain_begin(d->ctx.cgroups);
 	daemon_open_notify_directory(d);
 	if (r >= 0 && !d->options->command)
 		r = logging_new(&d->ctx.logger, &d->ctx, &config->log_user);
@@ -212,7 +209,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
-	survivors_warn(&d->tree);
+	survivors_begin(&d->survivors, &d->tree);
 	deadline_log_limit(d->tree.root);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "daemon/loop/process.h"
 #include "daemon/main/options.h"
 #include "daemon/reap/orphans.h"
+#include "daemon/reap/survivors.h"
 #include "daemon/reload/reload.h"
 #include "daemon/reload/trial.h"
 #include "daemon/spawn/command.h"
@@ -27,6 +28,7 @@ struct daemon {
 	struct signals signals;
 	struct tree tree;
 	struct orphans *orphans;
+	struct survivors survivors;
 	struct control *control;
 	struct parent *parent;
 	struct reload reload;

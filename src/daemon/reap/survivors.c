@@ -1,21 +1,157 @@
 /*
- * When a daemon is killed, the processes of its services go to process 1 or to another subreaper.
+ * When a daemon is killed, the processes of its services go to process 1 or to another subreaper.  A
+ * service takes one of them as its main process, whose end is seen by its pidfd, and has a run that is
+ * stopped from its beginning.
+ *
  * Processes below any running swansongd are supervised by that one; a container's are, too.
  */
 #include "daemon/reap/survivors.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/macro.h"
 #include "daemon/node/user.h"
+#include "daemon/service/machine.h"
+#include "daemon/service/main-process.h"
+#include "daemon/tree/goals.h"
+#include "sys/process/cgroup.h"
 #include "sys/process/proc.h"
 
+/* Time for processes of no service to end, and between two kills. */
+#define END_USEC	(10 * USEC_PER_SEC)
+#define KILL_AGAIN_USEC USEC_PER_SEC
 /* So many are named in the log. */
 #define NAMED_MAX 8
 /* The search for a running daemon stops after this many ancestors. */
 #define ANCESTORS_MAX 64
+#define REASON "an earlier swansongd was killed"
 
-struct survivors {
+/* --- in control groups --- */
+
+/* The process of a group that was its main process, as far as this can be seen. */
+struct main_search {
+	pid_t pid; /* 0: none */
+	uint64_t age_usec;
+	bool leads; /* its session: as each service does at its start */
+	unsigned n; /* processes in all */
+};
+
+static void survivors_compare_main(pid_t pid, void *arg)
+{
+	struct main_search *found = arg;
+	struct proc_info info;
+	uint64_t age_usec;
+	bool leads;
+
+	if (proc_read(pid, &info) < 0 || info.state == 'Z' || proc_age(pid, &age_usec) < 0)
+		return;
+	found->n++;
+	leads = info.session == pid;
+	if (leads < found->leads || (leads == found->leads && age_usec <= found->age_usec))
+		return;
+	*found = (struct main_search){ pid, age_usec, leads, found->n };
+}
+
+static struct node *survivors_find_node(const struct tree *tree, const char *group)
+{
+	char path[CONFIG_NAME_MAX + 1];
+	struct node *node = cgroups_node_of_name(group, path) == 0 ? tree_find(tree, path) : NULL;
+
+	return node && node->service ? node : NULL;
+}
+
+static void survivors_stop_service(struct goals *goals, struct node *node,
+				   const struct main_search *found)
+{
+	int r = service_take_left(node->service, found->pid);
+
+	if (r < 0) {
+		log_node(node->ctx->log, LOG_ERR, node_name(node),
+			 "killing %u processes of an earlier swansongd, as their ends cannot be "
+			 "noticed: %s",
+			 found->n, strerror(-r));
+		control_group_kill(&node->service->group);
+		return;
+	}
+	service_handle(node->service, EVENT_HOLD);
+	log_node(node->ctx->log, LOG_WARNING, node_name(node),
+		 "stopping %u processes of an earlier swansongd, with pid %d (%s)", found->n,
+		 (int)found->pid, node->service->main.name);
+	if (node->goal == GOAL_IDLE)
+		goals_retire(goals->tree, node, REASON);
+	else
+		goals_lower(goals, node, REQUEST_CYCLE, REASON);
+}
+
+static void survivors_signal_group(const struct survivors *survivors, const char *group)
+{
+	struct cgroups *cgroups = survivors->tree->ctx->cgroups;
+
+	if (survivors->killing) {
+		(void)cgroups_kill(cgroups, group);
+		return;
+	}
+	log_line(cgroups->ctx->log, LOG_WARNING,
+		 "%s: ending the processes of an earlier swansongd, which are of no service now",
+		 group);
+	(void)cgroup_write(cgroups->top, group, "cgroup.freeze", "0");
+	cgroups_signal(cgroups, group, SIGTERM);
+	cgroups_signal(cgroups, group, SIGCONT);
+}
+
+static void survivors_on_strange_group(const char *group, void *arg)
+{
+	struct survivors *survivors = arg;
+	struct tree *tree = survivors->tree;
+
+	if (survivors_find_node(tree, group) || cgroup_remove(tree->ctx->cgroups->top, group) == 0)
+		return;
+	survivors_signal_group(survivors, group);
+	alarm_set(&tree->ctx->alarms, &survivors->timer,
+		  clock_now_usec() + (survivors->killing ? KILL_AGAIN_USEC : END_USEC));
+}
+
+static void survivors_on_timer(struct alarm *alarm)
+{
+	struct survivors *survivors = container_of(alarm, struct survivors, timer);
+
+	survivors->killing = true;
+	(void)cgroup_children(survivors->tree->ctx->cgroups->top, survivors_on_strange_group,
+			      survivors);
+}
+
+static void survivors_on_group(const char *group, void *arg)
+{
+	struct goals *goals = arg;
+	struct node *node = survivors_find_node(goals->tree, group);
+	int top = goals->tree->ctx->cgroups->top;
+	struct main_search found = { 0 };
+
+	if (!node || cgroup_remove(top, group) == 0)
+		return;
+	(void)cgroup_processes(top, group, survivors_compare_main, &found);
+	if (found.pid > 0)
+		survivors_stop_service(goals, node, &found);
+}
+
+static void survivors_stop(struct survivors *survivors)
+{
+	int top = survivors->tree->ctx->cgroups->top;
+	struct goals goals;
+
+	goals_begin(&goals, survivors->tree, CAUSE_CONFIGURATION);
+	(void)cgroup_children(top, survivors_on_group, &goals);
+	goals_commit(&goals);
+	(void)cgroup_children(top, survivors_on_strange_group, survivors);
+}
+
+/* --- without control groups --- */
+
+struct claims {
 	const struct tree *tree;
 	char daemon[sizeof(((struct proc_info *)NULL)->name)]; /* the name of the program */
 	unsigned n;
@@ -24,64 +160,80 @@ struct survivors {
 };
 
 /* Returns true if a process of @uid may be one of a service: those of other users are not read. */
-static bool survivors_has_user(struct survivors *survivors, uid_t uid)
+static bool survivors_has_user(struct claims *claims, uid_t uid)
 {
-	const struct config *config = survivors->tree->config;
+	const struct config *config = claims->tree->config;
 
-	if (uid == survivors->uid)
-		return survivors->may_claim;
-	survivors->uid = uid;
-	survivors->may_claim = false;
-	for (size_t i = 0; i < config->n_nodes && !survivors->may_claim; i++)
-		survivors->may_claim = user_may_claim(config->nodes[i], NULL, uid);
-	return survivors->may_claim;
+	if (uid == claims->uid)
+		return claims->may_claim;
+	claims->uid = uid;
+	claims->may_claim = false;
+	for (size_t i = 0; i < config->n_nodes && !claims->may_claim; i++)
+		claims->may_claim = user_may_claim(config->nodes[i], NULL, uid);
+	return claims->may_claim;
 }
 
-static bool survivors_has_daemon(const struct survivors *survivors, pid_t pid)
+static bool survivors_has_daemon(const struct claims *claims, pid_t pid)
 {
 	struct proc_info info;
 
 	for (int i = 0; i < ANCESTORS_MAX && proc_read(pid, &info) == 0; i++, pid = info.parent)
-		if (strcmp(info.name, survivors->daemon) == 0)
+		if (strcmp(info.name, claims->daemon) == 0)
 			return true;
 	return false;
 }
 
 static int survivors_on_process(pid_t pid, void *arg)
 {
-	struct survivors *survivors = arg;
+	struct claims *claims = arg;
 	char path[CONFIG_NAME_MAX + 1];
 	const struct node *node;
 	struct proc_info info;
 	uid_t uid;
 
-	if (proc_uid(pid, &uid) < 0 || !survivors_has_user(survivors, uid) ||
-	    user_read_claim(survivors->tree->ctx, pid, uid, path) < 0)
+	if (proc_uid(pid, &uid) < 0 || !survivors_has_user(claims, uid) ||
+	    user_read_claim(claims->tree->ctx, pid, uid, path) < 0)
 		return 0;
-	node = tree_find(survivors->tree, path);
-	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) || survivors_has_daemon(survivors, pid) ||
-	    proc_read(pid, &info) < 0)
+	node = tree_find(claims->tree, path);
+	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) ||
+	    survivors_has_daemon(claims, pid) || proc_read(pid, &info) < 0)
 		return 0;
-	if (survivors->n++ < NAMED_MAX)
-		log_node(survivors->tree->ctx->log, LOG_WARNING, node_name(node),
+	if (claims->n++ < NAMED_MAX)
+		log_node(claims->tree->ctx->log, LOG_WARNING, node_name(node),
 			 "pid %d (%s) is left from an earlier swansongd", (int)pid, info.name);
 	return 0;
 }
 
-void survivors_warn(const struct tree *tree)
+static void survivors_warn(const struct tree *tree)
 {
-	struct survivors survivors = { .tree = tree, .uid = (uid_t)-1 };
+	struct claims claims = { .tree = tree, .uid = (uid_t)-1 };
 	struct proc_info info;
 
-	if (tree->ctx->cgroups || tree->ctx->command || proc_read(getpid(), &info) < 0)
+	if (tree->ctx->command || proc_read(getpid(), &info) < 0)
 		return;
-	memcpy(survivors.daemon, info.name, sizeof(survivors.daemon));
-	(void)proc_each(survivors_on_process, &survivors);
-	if (survivors.n > 0)
+	memcpy(claims.daemon, info.name, sizeof(claims.daemon));
+	(void)proc_each(survivors_on_process, &claims);
+	if (claims.n > 0)
 		log_line(
 			tree->ctx->log, LOG_WARNING,
 			"%u process%s of these services left from an earlier swansongd: end %s, as "
 			"the services are started beside %s",
-			survivors.n, survivors.n == 1 ? "" : "es", survivors.n == 1 ? "it" : "them",
-			survivors.n == 1 ? "it" : "them");
+			claims.n, claims.n == 1 ? "" : "es", claims.n == 1 ? "it" : "them",
+			claims.n == 1 ? "it" : "them");
+}
+
+void survivors_begin(struct survivors *survivors, struct tree *tree)
+{
+	*survivors = (struct survivors){ .tree = tree };
+	alarm_init(&survivors->timer, survivors_on_timer);
+	if (tree->ctx->cgroups)
+		survivors_stop(survivors);
+	else
+		survivors_warn(tree);
+}
+
+void survivors_done(struct survivors *survivors)
+{
+	if (survivors->tree)
+		alarm_stop(&survivors->tree->ctx->alarms, &survivors->timer);
 }

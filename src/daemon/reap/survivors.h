@@ -1,12 +1,25 @@
 #pragma once
 
-/* Processes that an earlier daemon has left because it was killed. */
+/*
+ * Processes that an earlier daemon has left because it was killed.
+ *
+ * With control groups they are found in those.  Each service that has some is stopped, in the order of
+ * the tree, with its own stop-signal and stop-timeout, and starts again when it is Complete; a service
+ * without any starts at once, as soon as what it requires is ready.  Groups of no service of this tree
+ * get SIGTERM, then SIGKILL.
+ *
+ * Without control groups they are found by SWANSONG_NODE, which any tree may have set, so they are
+ * left alone: the log has their number and some of their names, as each service runs beside them.
+ */
 
 #include "daemon/tree/tree.h"
 
-/*
- * Logs how many processes of services of @tree run already, and names some: each service that is
- * started runs beside them.  They are found by SWANSONG_NODE, so only where there are no control
- * groups: processes in those are ended before the services start.
- */
-void survivors_warn(const struct tree *tree);
+struct survivors {
+	struct tree *tree;
+	struct alarm timer; /* kills those of no service */
+	bool killing;
+};
+
+/* Begins, once, before the first update turn. */
+void survivors_begin(struct survivors *survivors, struct tree *tree);
+void survivors_done(struct survivors *survivors);

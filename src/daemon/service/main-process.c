@@ -117,6 +117,9 @@ static int service_on_main_gone(sd_event_source *source, int fd, uint32_t events
 	service_unwatch_main(s);
 	if (s->run.outcome.kind == OUTCOME_NONE)
 		s->run.outcome.kind = OUTCOME_UNKNOWN;
+	/* Its children go to that parent, too, and so are not found one by one. */
+	if (fsm_is_going_down(s->state))
+		control_group_signal(&s->group, s->stop_signal);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
 	service_check_exits(s);
@@ -227,6 +230,25 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 		return r;
 	}
 	service_demote_main(s, before);
+	service_promote_main(s, pid, take_fd(pidfd), &info);
+	return 0;
+}
+
+int service_take_left(struct service *s, pid_t pid)
+{
+	cleanup(closep) int pidfd = proc_open(pid);
+	struct process seen = { .pidfd = pidfd };
+	struct proc_info info;
+	int r;
+
+	control_group_take_left(&s->group);
+	if (pidfd < 0)
+		return pidfd;
+	if (proc_read(pid, &info) < 0 || process_signal(&seen, 0) == -ESRCH)
+		return -ESRCH;
+	r = service_watch_main(s, &info, pidfd);
+	if (r < 0)
+		return r;
 	service_promote_main(s, pid, take_fd(pidfd), &info);
 	return 0;
 }

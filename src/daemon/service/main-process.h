@@ -29,6 +29,12 @@ bool service_has_member(const struct service *service, pid_t pid, uid_t uid);
 int service_set_main(struct service *service, pid_t pid, const char **why);
 
 /*
+ * Makes @pid, which an earlier daemon has left in the control group of @service, the main process of a
+ * run that EVENT_HOLD begins.  @service is down.  Return: 0 or -errno.
+ */
+int service_take_left(struct service *service, pid_t pid);
+
+/*
  * Returns true if the start command of a forking service has ended with success, and the main
  * process that it left is not known yet.
  */

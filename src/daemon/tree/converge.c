@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "daemon/cgroup/delegation.h"
 #include "daemon/guard/lease.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/service/machine.h"
@@ -215,8 +214,6 @@ void converge_starts(struct tree *tree)
 	struct node *node;
 	int starts = 0;
 
-	if (cgroups_is_draining(ctx->cgroups))
-		return;
 	converge_prepare_starts(tree);
 	node_for_each_due (node, ctx, TASK_STARTS) {
 		if (starts == STARTS_PER_TURN) {

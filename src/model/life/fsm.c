@@ -47,7 +47,7 @@
 static const struct service_step table[N_STATES][N_EVENTS] = {
 	/*             START,    PASSED,   BROKEN,   READY,    WORKED,   ENDING,   HOLD,     RELEASE,
 	 *             KILL,     ORPHANED, DONE,     RETRY,    FAIL,     TIMEOUT,  UNWELL,   RESET */
-	ROW(DOWN,      PREPARE,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
+	ROW(DOWN,      PREPARE,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     WAIT,     KEEP,
 	               KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP),
 	ROW(PREPARING, KEEP,     SPAWN,    CLEAN,    KEEP,     KEEP,     KEEP,     WAIT,     STOP,
 	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    KEEP,     KEEP),
