@@ -34,6 +34,23 @@ is "the end is graceful" "$status" 0
 ok "the last one of the chain has done its work" test -e "$dir/done"
 ok "and no process had to be killed" not says "$log" 'killing|killed [0-9]'
 
+# It was found in the group of the main process, and has left that since.
+mkfifo "$dir/leave"
+config <<END
+[leaver]
+command = sh -c '((read -r x <$dir/leave; exec setsid $helpers/idle) &); exec $helpers/idle'
+END
+start_daemon
+found() { ctl guards leaver >/dev/null && says "$log" 'leaver: found remaining pid'; }
+ok "an orphan in the group of its service is found" wait_for 5 found
+echo >"$dir/leave"
+leaves() { [ "$(pgrep -cx idle)" = 2 ]; }
+wait_for 5 leaves || die "it has a session of its own"
+began=$(now)
+stop_daemon 20
+is "its stop is graceful" "$status" 0
+within "and at once" $(($(now) - began)) 0 5000
+
 # A child of the shell that became swansongd: swansongd must not end it.
 bash -c "$helpers/idle & echo \$! >$dir/before; exec $swansongd -- true"
 is "in front of a command" "$?" 0

@@ -53,6 +53,16 @@ static void signal_group(struct service *s, int signo)
 		(void)kill(-s->main.group, signo);
 }
 
+/* A process may have left its group since it was found. */
+static pid_t signal_find_group(struct process *p)
+{
+	struct proc_info info;
+
+	if (proc_read(p->pid, &info) == 0)
+		p->group = info.group;
+	return p->group;
+}
+
 void service_send(struct service *s, int signo, enum signal_scope scope)
 {
 	struct process *p;
@@ -71,7 +81,7 @@ void service_send(struct service *s, int signo, enum signal_scope scope)
 		}
 		signal_group(s, signo);
 		list_for_each (p, &s->remaining, by_service)
-			if (p->group != s->main.group)
+			if (signal_find_group(p) != s->main.group)
 				(void)process_signal(p, signo);
 		break;
 	}
@@ -117,7 +127,7 @@ static void service_term_main(struct service *s, int signo)
 		signal_scope(s, SIGCONT);
 	list_for_each (p, &s->remaining, by_service)
 		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
-		    (has_group && service_has_signalled(s, p->group)))
+		    (has_group && service_has_signalled(s, signal_find_group(p))))
 			p->signalled = true;
 }
 
