@@ -169,7 +169,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES += \
 	%D%/main/options.h \
 	%D%/main/state.h \
-	%D%/main/abort.h %D%/main/abort.c \
+	%D%/main/fault.h %D%/main/fault.c \
 	%D%/main/command-signal.h %D%/main/command-signal.c \
 	%D%/main/signals.h %D%/main/signals.c \
 	%D%/main/start.h %D%/main/start.c \

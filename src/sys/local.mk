@@ -19,7 +19,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 # rights: what a process gives up
 %C%_libsys_la_SOURCES += %D%/rights/rights.h %D%/rights/rights.c
 
-# spawn: making a process
+# spawn: making a process, and executing this one again
 %C%_libsys_la_SOURCES += \
 	%D%/spawn/ids.h %D%/spawn/ids.c \
 	%D%/spawn/spec.h \
@@ -28,7 +28,8 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/spawn/block.h %D%/spawn/block.c \
 	%D%/spawn/child-attributes.h %D%/spawn/child-attributes.c \
 	%D%/spawn/child.h %D%/spawn/child.c \
-	%D%/spawn/spawn.h %D%/spawn/spawn.c
+	%D%/spawn/spawn.h %D%/spawn/spawn.c \
+	%D%/spawn/crash.h %D%/spawn/crash.c
 
 # file: paths on which others may have put something, mount points
 %C%_libsys_la_SOURCES += \

@@ -294,6 +294,17 @@ stop_daemon() { # [SECONDS]
 	await_daemon "${1:-10}"
 }
 
+# Five faults within a minute are survived; the next one is the end of it.
+has_faults() { [ "$(grep -c ' fault: SIG' "$log")" = "$1" ]; } # COUNT
+spend_faults() {
+	local i
+	: >"$log"
+	for i in {1..5}; do
+		kill -ABRT "$daemon"
+		wait_for 10 has_faults "$i" && wait_for 10 ctl_answers || die "it goes on after $i faults"
+	done
+}
+
 # Its children: the logger, which leads a session, and not its helpers, which have its name and come to the
 # daemon when it is killed; and the processes of services.
 logger() {

@@ -4,6 +4,7 @@ dist_check_SCRIPTS += \
 	%D%/attach.sh \
 	%D%/audit-tree.sh \
 	%D%/aborted.sh \
+	%D%/crash.sh \
 	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \

@@ -18,7 +18,7 @@
 #include "sys/spawn/child-attributes.h"
 #include "sys/spawn/environment.h"
 #include "sys/spawn/spawn.h"
-#include "daemon/main/abort.h"
+#include "daemon/main/fault.h"
 #include "tests/sim/descriptors.h"
 #include "tests/sim/group.h"
 #include "tests/sim/kernel.h"
@@ -35,17 +35,15 @@ WRAP(uid_t, geteuid, void)
 	return 0;
 }
 
-WRAP(void, signals_take_over, struct signals *was)
+WRAP(bool, fault_begin, struct signals *was, char *const *argv, const pid_t *logger,
+     struct log *log)
 {
 	(void)sigemptyset(&was->mask);
 	(void)sigemptyset(&was->ignored);
+	return false;
 }
 
 WRAP(void, attributes_drop_inheritable, void)
-{
-}
-
-WRAP(void, daemon_catch_abort, pid_t *logger)
 {
 }
 

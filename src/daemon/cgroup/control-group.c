@@ -118,7 +118,7 @@ static void control_group_set_limits(const struct control_group *g, const char *
 
 void control_group_take_left(struct control_group *g)
 {
-	g->exists = true;
+	g->exists = g->ctx->cgroups;
 }
 
 void control_group_refused(struct control_group *g, int error)

@@ -315,6 +315,15 @@ static int cgroups_set_up(struct cgroups *c, const char *path, const char *socke
 	return 0;
 }
 
+/* Before its fault the daemon has moved to a group of its own. */
+static void cgroups_leave_own(char *path)
+{
+	char *name = strrchr(path, '/');
+
+	if (name && strncmp(name + 1, OWN_PREFIX, strlen(OWN_PREFIX)) == 0)
+		name[name == path] = '\0';
+}
+
 int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 {
 	cleanup(cgroups_freep) struct cgroups *c = NULL;
@@ -329,6 +338,8 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 	list_init(&c->watches);
 	alarm_init(&c->thaw_timer, cgroups_on_thaw_timer);
 	r = cgroup_of(getpid(), path);
+	if (r >= 0 && ctx->after_fault)
+		cgroups_leave_own(path);
 	c->own = r < 0 ? r : cgroup_open(path);
 	if (c->own < 0 || !cgroup_is_delegated(c->own, path)) {
 		log_line(ctx->log, LOG_DEBUG, "no control groups: %s",

@@ -96,6 +96,7 @@ struct context {
 	uint64_t last_id;		/* of guards, for users */
 	uint64_t unreadable_usec;	/* until then no environment of this user is read: */
 	uid_t unreadable_uid;		/* see daemon/node/user.h */
+	bool after_fault;		/* of this process, which has executed itself again */
 	unsigned launched;		/* children that launch() has started */
 	struct alarms alarms;		/* the timers of services */
 	struct events *events;

@@ -21,8 +21,8 @@
 #include "daemon/logger/history-log.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
-#include "daemon/main/abort.h"
 #include "daemon/main/command-signal.h"
+#include "daemon/main/fault.h"
 #include "daemon/main/signals.h"
 #include "daemon/main/start.h"
 #include "daemon/main/update.h"
@@ -283,6 +283,7 @@ static int daemon_run_tree(struct daemon *d, struct parent_address *address)
 	bool raised = daemon_raise_descriptor_limit(&before);
 	int r = context_init(&d->ctx, d->options->log, &d->signals);
 
+	d->ctx.after_fault = d->after_fault;
 	d->ctx.descriptors.limit = before;
 	d->ctx.descriptors.raised = raised;
 	if (r >= 0)
@@ -326,7 +327,12 @@ int daemon_run(const struct daemon_options *options)
 	struct parent_address address = { 0 };
 	int status;
 
-	signals_take_over(&d.signals);
+	/* In front of a command every signal is passed on. */
+	if (options->command)
+		signals_take_over(&d.signals);
+	else
+		d.after_fault =
+			fault_begin(&d.signals, options->argv, &d.ctx.logger_pid, options->log);
 	command_watch_parent(&options->command_options, options->parent);
 	process_table_init(&d.processes);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -339,11 +345,8 @@ int daemon_run(const struct daemon_options *options)
 		(void)unsetenv("LISTEN_FDNAMES");
 	}
 	(void)unsetenv("FDSTORE");
-	/* In front of a command every signal is passed on. */
-	if (!options->command) {
+	if (!options->command)
 		attributes_drop_inheritable();
-		daemon_catch_abort(&d.ctx.logger_pid);
-	}
 	d.is_supervised = address.socket;
 	status = daemon_run_tree(&d, &address);
 	daemon_tear_down(&d);

@@ -261,6 +261,7 @@ int main(int argc, char **argv)
 	struct log log;
 	/* The files of an image belong to the user that has built it. */
 	struct daemon_options options = {
+		.argv = argv,
 		.log = &log,
 		.parent = getppid(),
 		.trust = getpid() == 1,

@@ -14,6 +14,7 @@
 #define DAEMON_EXIT_CONFIG 78
 
 struct daemon_options {
+	char *const *argv;	  /* the whole command line */
 	const char *const *paths; /* of the configuration */
 	size_t n_paths;
 	bool trust;	      /* reads files of any user */

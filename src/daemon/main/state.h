@@ -34,6 +34,7 @@ struct daemon {
 	struct reload reload;
 	struct trial trial;
 	struct command command; /* with options.command */
+	bool after_fault;
 	int signals_fd;
 	sd_event_source *signal;
 	struct alarm abandon; /* for processes that survive SIGKILL */

@@ -163,9 +163,10 @@ int orphans_new(struct orphans **ret, struct tree *tree)
 		return r;
 	r = children_open(&orphans->children);
 	orphans->listed = r == 0;
-	if (orphans->listed)
+	/* The children of a daemon before its fault are those of its services. */
+	if (orphans->listed && !tree->ctx->after_fault)
 		orphans_read_list(orphans, orphans_inherit);
-	else if (getpid() != 1)
+	else if (!orphans->listed && getpid() != 1)
 		log_line(tree->ctx->log, LOG_WARNING,
 			 "no list of children (%s): orphans of services may keep running",
 			 strerror(-r));

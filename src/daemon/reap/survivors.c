@@ -28,7 +28,6 @@
 #define NAMED_MAX 8
 /* The search for a running daemon stops after this many ancestors. */
 #define ANCESTORS_MAX 64
-#define REASON "an earlier swansongd was killed"
 
 /* --- in control groups --- */
 
@@ -67,6 +66,8 @@ static struct node *survivors_find_node(const struct tree *tree, const char *gro
 static void survivors_stop_service(struct goals *goals, struct node *node,
 				   const struct main_search *found)
 {
+	const char *reason = node->ctx->after_fault ? "swansongd had a fault"
+						    : "an earlier swansongd was killed";
 	int r = service_take_left(node->service, found->pid);
 
 	if (r < 0) {
@@ -82,9 +83,9 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 		 "stopping %u processes of an earlier swansongd, with pid %d (%s)", found->n,
 		 (int)found->pid, node->service->main.name);
 	if (node->goal == GOAL_IDLE)
-		goals_retire(goals->tree, node, REASON);
+		goals_retire(goals->tree, node, reason);
 	else
-		goals_lower(goals, node, REQUEST_CYCLE, REASON);
+		goals_lower(goals, node, REQUEST_CYCLE, reason);
 }
 
 static void survivors_signal_group(const struct survivors *survivors, const char *group)
@@ -138,21 +139,11 @@ static void survivors_on_group(const char *group, void *arg)
 		survivors_stop_service(goals, node, &found);
 }
 
-static void survivors_stop(struct survivors *survivors)
-{
-	int top = survivors->tree->ctx->cgroups->top;
-	struct goals goals;
-
-	goals_begin(&goals, survivors->tree, CAUSE_CONFIGURATION);
-	(void)cgroup_children(top, survivors_on_group, &goals);
-	goals_commit(&goals);
-	(void)cgroup_children(top, survivors_on_strange_group, survivors);
-}
-
 /* --- without control groups --- */
 
 struct claims {
-	const struct tree *tree;
+	struct tree *tree;
+	struct goals *goals;
 	char daemon[sizeof(((struct proc_info *)NULL)->name)]; /* the name of the program */
 	unsigned n;
 	uid_t uid; /* the last one that was looked up, and the result */
@@ -183,12 +174,22 @@ static bool survivors_has_daemon(const struct claims *claims, pid_t pid)
 	return false;
 }
 
+/* The first leader of a session is the main process; an orphan scan finds the others. */
+static void survivors_on_child(const struct claims *claims, struct node *node,
+			       const struct proc_info *info, pid_t pid)
+{
+	const struct main_search found = { .pid = pid, .n = 1 };
+
+	if (info->session == pid && info->state != 'Z' && node->service->state == STATE_DOWN)
+		survivors_stop_service(claims->goals, node, &found);
+}
+
 static int survivors_on_process(pid_t pid, void *arg)
 {
 	struct claims *claims = arg;
 	char path[CONFIG_NAME_MAX + 1];
-	const struct node *node;
 	struct proc_info info;
+	struct node *node;
 	uid_t uid;
 
 	if (proc_uid(pid, &uid) < 0 || !survivors_has_user(claims, uid) ||
@@ -196,26 +197,29 @@ static int survivors_on_process(pid_t pid, void *arg)
 		return 0;
 	node = tree_find(claims->tree, path);
 	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) ||
-	    survivors_has_daemon(claims, pid) || proc_read(pid, &info) < 0)
+	    proc_read(pid, &info) < 0)
 		return 0;
-	if (claims->n++ < NAMED_MAX)
+	if (claims->tree->ctx->after_fault && info.parent == getpid())
+		survivors_on_child(claims, node, &info, pid);
+	else if (!survivors_has_daemon(claims, pid) && claims->n++ < NAMED_MAX)
 		log_node(claims->tree->ctx->log, LOG_WARNING, node_name(node),
 			 "pid %d (%s) is left from an earlier swansongd", (int)pid, info.name);
 	return 0;
 }
 
-static void survivors_warn(const struct tree *tree)
+static void survivors_find_claims(struct goals *goals)
 {
-	struct claims claims = { .tree = tree, .uid = (uid_t)-1 };
+	struct claims claims = { .tree = goals->tree, .goals = goals, .uid = (uid_t)-1 };
+	struct context *ctx = goals->tree->ctx;
 	struct proc_info info;
 
-	if (tree->ctx->command || proc_read(getpid(), &info) < 0)
+	if (ctx->command || proc_read(getpid(), &info) < 0)
 		return;
 	memcpy(claims.daemon, info.name, sizeof(claims.daemon));
 	(void)proc_each(survivors_on_process, &claims);
 	if (claims.n > 0)
 		log_line(
-			tree->ctx->log, LOG_WARNING,
+			ctx->log, LOG_WARNING,
 			"%u process%s of these services left from an earlier swansongd: end %s, as "
 			"the services are started beside %s",
 			claims.n, claims.n == 1 ? "" : "es", claims.n == 1 ? "it" : "them",
@@ -224,12 +228,19 @@ static void survivors_warn(const struct tree *tree)
 
 void survivors_begin(struct survivors *survivors, struct tree *tree)
 {
+	struct cgroups *cgroups = tree->ctx->cgroups;
+	struct goals goals;
+
 	*survivors = (struct survivors){ .tree = tree };
 	alarm_init(&survivors->timer, survivors_on_timer);
-	if (tree->ctx->cgroups)
-		survivors_stop(survivors);
+	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	if (cgroups)
+		(void)cgroup_children(cgroups->top, survivors_on_group, &goals);
 	else
-		survivors_warn(tree);
+		survivors_find_claims(&goals);
+	goals_commit(&goals);
+	if (cgroups)
+		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);
 }
 
 void survivors_done(struct survivors *survivors)

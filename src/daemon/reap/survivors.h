@@ -1,15 +1,17 @@
 #pragma once
 
 /*
- * Processes that an earlier daemon has left because it was killed.
+ * Processes that an earlier daemon has left: it was killed, or had a fault and has executed itself
+ * again.
  *
  * With control groups they are found in those.  Each service that has some is stopped, in the order of
  * the tree, with its own stop-signal and stop-timeout, and starts again when it is Complete; a service
  * without any starts at once, as soon as what it requires is ready.  Groups of no service of this tree
  * get SIGTERM, then SIGKILL.
  *
- * Without control groups they are found by SWANSONG_NODE, which any tree may have set, so they are
- * left alone: the log has their number and some of their names, as each service runs beside them.
+ * Without control groups they are found by SWANSONG_NODE.  After a fault they are children of this
+ * process, and likewise stopped.  After a kill they may be of any tree, so they are left alone: the log
+ * has their number and some of their names, as each service runs beside them.
  */
 
 #include "daemon/tree/tree.h"

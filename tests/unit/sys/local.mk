@@ -26,6 +26,12 @@ check_PROGRAMS += %D%/process/test-children
 %C%_process_test_children_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_process_test_children_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/spawn/test-crash
+%C%_spawn_test_crash_SOURCES = tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c %D%/spawn/crashing.h %D%/spawn/crashing.c \
+	%D%/spawn/test-crash.c
+%C%_spawn_test_crash_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_spawn_test_crash_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/spawn/test-spawn-user
 %C%_spawn_test_spawn_user_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/spawn/test-spawn-user.c
 %C%_spawn_test_spawn_user_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -1,0 +1,24 @@
+#pragma once
+
+/*
+ * A fault of the daemon itself: a signal such as SIGSEGV, or SIGABRT from a watchdog when the loop
+ * hangs, or from the C library when memory is corrupt.
+ *
+ * The daemon executes itself again, in the same process (sys/spawn/crash.h).  The services are its
+ * children still; as it knows nothing else about them, it stops them in the order of the tree, and
+ * starts them again (daemon/reap/survivors.h).  After many faults within a minute it kills all its
+ * descendants but the logger, waits a second for what that has to write, and dies of the signal.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/log.h"
+#include "sys/process/signals.h"
+
+/*
+ * Takes over the signals of the process, as signals_take_over() does, and catches faults from now on.
+ * @argv is the command line; @logger_pid stays valid, 0 there: no logger.  Returns true if a fault was
+ * the reason of this start; it is logged.
+ */
+bool fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log);

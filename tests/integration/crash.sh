@@ -1,0 +1,117 @@
+#!/bin/bash
+# A fault of the daemon: it goes on in the same process, and the services are stopped in order and start again.
+. "${0%/*}/lib.sh"
+. "${0%/*}/cgroup-lib.sh"
+. "${0%/*}/preload-lib.sh"
+
+mkfifo "$dir/web.go" "$dir/db.go"
+config <<END
+[db]
+command = $helpers/signal-log $dir/db 0 $dir/db.go
+[web]
+command = $helpers/signal-log $dir/web 0 $dir/web.go
+requires = db
+[job]
+command = sh -c '(setsid $helpers/idle &); echo line >>$dir/runs; echo line; exec $helpers/idle'
+log = file:$dir/job.log
+[done]
+command = sh -c 'echo done >>$dir/done'
+type = oneshot
+END
+signals_of() { grep -E '^Sig(Blk|Ign)' "/proc/$1/status" | xargs; } # PID
+faults_of() { # NAME SIGNAL
+	local signals node
+	declare -A old
+	: >"$dir/db" && : >"$dir/web" && : >"$log"
+	for node in db web job; do old[$node]=$(pid_of "$node"); done
+	signals=$(signals_of "${old[db]}")
+	kill "-$2" "$daemon"
+	ok "$1: it reports $2" wait_for 10 says "$log" "fault: SIG$2"
+	ok "$1: and answers again" wait_for 10 ctl_answers
+	ok "$1: it is the same process" eval 'kill -0 "$daemon" && [ "$(cat /proc/$daemon/comm)" = "$comm" ]'
+	ok "$1: the dependent is asked to end" wait_for 5 says "$dir/web" TERM
+	is "$1: by its old process" "$(pid_of web)" "${old[web]}"
+	is "$1: what it requires is not" "$(cat "$dir/db")" ""
+	echo >"$dir/web.go"
+	ok "$1: then that is asked" wait_for 5 says "$dir/db" TERM
+	echo >"$dir/db.go"
+	ok "$1: all start again" ctl wait --for ready --timeout 20s
+	for node in db web job; do
+		ok "$1: $node has ended" gone "${old[$node]}"
+		ok "$1: and has a new process" [ "$(pid_of "$node")" != "${old[$node]}" ]
+	done
+	is "$1: its signals are those of the first start" "$(signals_of "$(pid_of db)")" "$signals"
+	is "$1: nothing runs twice" "$(pgrep -cx idle)" 2
+	ok "$1: the output of both runs is there" wait_for 5 [ "$(wc -l <"$dir/job.log")" = "$(wc -l <"$dir/runs")" ]
+}
+
+start_daemon
+ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+comm=$(cat "/proc/$daemon/comm")
+faults_of "a wild pointer" SEGV
+faults_of "a watchdog" ABRT
+exec 7<>"$dir/db.go" 8<>"$dir/web.go"
+echo >&7 && echo >&8
+stop_daemon
+is "it ends as ever" "$status" 0
+ok "nothing is left" wait_for 5 nobody_else
+is "no group either" "$(groups_left)" ""
+exec 7>&- 8>&-
+
+# --- Without control groups ---
+
+remove_cgroup
+hide_cgroups
+swansongd=$top_builddir/swansongd
+: >"$dir/runs" && rm "$dir/job.log"
+start_daemon
+ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+comm=$(cat "/proc/$daemon/comm")
+faults_of "without control groups" BUS
+exec 7<>"$dir/db.go" 8<>"$dir/web.go"
+echo >&7 && echo >&8
+stop_daemon
+is "it ends as ever" "$status" 0
+ok "nothing is left" wait_for 5 nobody_else
+exec 7>&- 8>&-
+
+# --- As process 1 of a container ---
+
+: >"$dir/runs" && rm "$dir/job.log"
+launch unshare --pid --fork --mount-proc --kill-child "$swansongd" -v -c "$ini" --socket "$socket"
+wait_for 10 ctl_answers || die "process 1 answers"
+ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+inside=$(pgrep -P "$daemon")
+kill -SEGV "$inside"
+ok "process 1 goes on after a fault" wait_for 10 says "$log" "fault: SIGSEGV"
+wait_for 5 says "$dir/web" TERM || die "the services are stopped"
+echo >"$dir/web.go"
+wait_for 5 says "$dir/db" TERM || die "in order"
+echo >"$dir/db.go"
+ok "its services start again" ctl wait --for ready --timeout 20s
+ok "the container goes on" kill -0 "$inside"
+end_process "$daemon"
+
+# --- A daemon that hangs ---
+
+if [ -n "$lack" ]; then
+	skip "a daemon hangs" "$lack"
+	finish
+fi
+service web | config
+start_preloaded
+ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+old=$(pid_of web)
+: >"$faults/hang"
+ctl status >/dev/null 2>&1 &
+hung() { ! timeout 1 "$swansongctl" status >/dev/null 2>&1; }
+ok "a daemon hangs" hung
+rm "$faults/hang"
+kill -ABRT "$daemon"
+ok "aborted by a watchdog it answers" wait_for 10 ctl_answers
+ok "its service is restarted" wait_for 10 gone "$old"
+ok "and up" ctl wait --for ready --timeout 20s
+wait %% 2>/dev/null
+stop_daemon
+is "it ends as ever" "$status" 0
+finish
