@@ -44,7 +44,7 @@ ok "a service without such processes starts at once" wait_for 5 has_state other 
 ok "the next one names what it found" says "$log" "web: stopping 1 processes of an earlier swansongd, with pid ${old[web]}"
 ok "and asks the dependent to end" wait_for 5 says "$dir/web" TERM
 is "it is stopping, with the old process" "$(state web) $(pid_of web)" "stopping ${old[web]}"
-is "what it requires waits for it" "$(state db) $(pid_of db)" "waiting ${old[db]}"
+is "its requirement waits for it" "$(state db) $(pid_of db)" "waiting ${old[db]}"
 is "and has got no signal" "$(cat "$dir/db")" ""
 like "its guard is that of the process" "$(ctl guards web)" "${old[web]}"
 echo >"$dir/web.go"
@@ -63,7 +63,7 @@ exec 7<>"$dir/db.go" 8<>"$dir/web.go"
 echo >&7 && echo >&8
 stop_daemon
 
-# One that does not end, of a service with a time of its own; and others beside its main process.
+# A process that does not end, of a service with a time of its own; and others beside its main process.
 config <<END
 [tough]
 command = sh -c '$helpers/stubborn $dir/child & exec $helpers/stubborn $dir/stubborn'

@@ -31,7 +31,7 @@ faults_of() { # NAME SIGNAL
 	ok "$1: it is the same process" eval 'kill -0 "$daemon" && [ "$(cat /proc/$daemon/comm)" = "$comm" ]'
 	ok "$1: the dependent is asked to end" wait_for 5 says "$dir/web" TERM
 	is "$1: by its old process" "$(pid_of web)" "${old[web]}"
-	is "$1: what it requires is not" "$(cat "$dir/db")" ""
+	is "$1: its requirement is not" "$(cat "$dir/db")" ""
 	echo >"$dir/web.go"
 	ok "$1: then that is asked" wait_for 5 says "$dir/db" TERM
 	echo >"$dir/db.go"

@@ -1,5 +1,5 @@
 /*
- * What ends the daemon is safe in a signal handler.  The list of children is read and killed until it is
+ * The end of the daemon is safe in a signal handler.  The list of children is read and killed until it is
  * empty: as orphans become children of the daemon, no process of any service exists then.  A
  * process that survives SIGKILL is waited for ROUNDS_MAX milliseconds at most; a log that is not
  * read, not at all.

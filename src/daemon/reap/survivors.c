@@ -78,7 +78,7 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 		control_group_kill(&node->service->group);
 		return;
 	}
-	service_handle(node->service, EVENT_HOLD);
+	service_handle(node->service, EVENT_FOUND);
 	log_node(node->ctx->log, LOG_WARNING, node_name(node),
 		 "stopping %u processes of an earlier swansongd, with pid %d (%s)", found->n,
 		 (int)found->pid, node->service->main.name);

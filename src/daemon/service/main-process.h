@@ -30,7 +30,7 @@ int service_set_main(struct service *service, pid_t pid, const char **why);
 
 /*
  * Makes @pid, which an earlier daemon has left in the control group of @service, the main process of a
- * run that EVENT_HOLD begins.  @service is down.  Return: 0 or -errno.
+ * run that EVENT_FOUND begins.  @service is down.  Return: 0 or -errno.
  */
 int service_take_left(struct service *service, pid_t pid);
 

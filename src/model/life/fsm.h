@@ -35,7 +35,7 @@
  *
  * A service that is UNWELL passes CLEANING, too.  So does a service that has announced that it is
  * ENDING: it is killed if its end takes too long.  RESET leads from BACKOFF, DONE and FAILED to
- * DOWN.  HOLD leads from DOWN to WAITING: processes that an earlier daemon has left are a run that
+ * DOWN.  FOUND leads from DOWN to WAITING: processes that an earlier daemon has left are a run that
  * is stopped from its beginning.
  */
 
@@ -77,6 +77,7 @@ enum service_event {
 	EVENT_TIMEOUT,	/* the timeout of the state has expired */
 	EVENT_UNWELL,	/* its watchdog expired, or a health check failed too often */
 	EVENT_RESET,	/* a start is requested, whatever the result of the last run */
+	EVENT_FOUND,	/* an earlier daemon has left processes of the service */
 	N_EVENTS
 };
 
