@@ -38,7 +38,7 @@ const look = () => {
     const text = element && (attribute ? element.getAttribute(attribute) : element.textContent);
     if (text === null || !regex.test(text) || seen[name])
         return;
-    seen[name] = performance.timeOrigin + performance.now();
+    seen[name] = Date.now();
     observer.disconnect();
 };
 const observer = new MutationObserver(look);
