@@ -105,6 +105,7 @@ static int line_count(int count)
 	return text ? atoi(text) : count;
 }
 
+/* The pauses grow, as on a slow machine a start may take longer than the first ones. */
 static int kill_while_running(pid_t *writers)
 {
 	unsigned seed = (unsigned)clock_now_usec();
@@ -112,7 +113,7 @@ static int kill_while_running(pid_t *writers)
 
 	srandom(seed);
 	while (are_running(writers)) {
-		pause_usec(random() % 4000);
+		pause_usec(random() % (4000 + 40 * kills));
 		play_kill();
 		play_start();
 		kills++;
@@ -165,8 +166,10 @@ START_TEST(no_line_is_lost_or_doubled_when_a_helper_is_killed)
 		play_add((uint32_t)i, &rules, "a", "log");
 	for (int i = 0; i < WRITERS; i++)
 		writers[i] = start_writer(i, n);
-	while (are_running(writers))
+	for (int i = 0; are_running(writers); i++) {
 		(void)play_signal_helpers(SIGKILL);
+		pause_usec(4 * i);
+	}
 	play_flush(LOGGER_ALL);
 	text = read_all();
 	expect_lines(text, n);
