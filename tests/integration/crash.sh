@@ -28,7 +28,7 @@ faults_of() { # NAME SIGNAL
 	kill "-$2" "$daemon"
 	ok "$1: it reports $2" wait_for 10 says "$log" "fault: SIG$2"
 	ok "$1: and answers again" wait_for 10 ctl_answers
-	ok "$1: it is the same process" eval 'kill -0 "$daemon" && [ "$(cat /proc/$daemon/comm)" = "$comm" ]'
+	is "$1: it is the same process" "$(cat "/proc/$daemon/comm")" "$comm"
 	ok "$1: the dependent is asked to end" wait_for 5 says "$dir/web" TERM
 	is "$1: by its old process" "$(pid_of web)" "${old[web]}"
 	is "$1: its requirement is not" "$(cat "$dir/db")" ""
@@ -101,7 +101,7 @@ fi
 service web | config
 start_preloaded
 ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
-old=$(pid_of web)
+hanging=$(pid_of web)
 : >"$faults/hang"
 ctl status >/dev/null 2>&1 &
 hung() { ! timeout 1 "$swansongctl" status >/dev/null 2>&1; }
@@ -109,7 +109,7 @@ ok "a daemon hangs" hung
 rm "$faults/hang"
 kill -ABRT "$daemon"
 ok "aborted by a watchdog it answers" wait_for 10 ctl_answers
-ok "its service is restarted" wait_for 10 gone "$old"
+ok "its service is restarted" wait_for 10 gone "$hanging"
 ok "and up" ctl wait --for ready --timeout 20s
 wait %% 2>/dev/null
 stop_daemon

@@ -301,7 +301,8 @@ spend_faults() {
 	: >"$log"
 	for i in {1..5}; do
 		kill -ABRT "$daemon"
-		wait_for 10 has_faults "$i" && wait_for 10 ctl_answers || die "it goes on after $i faults"
+		wait_for 10 has_faults "$i" || die "fault $i is reported"
+		wait_for 10 ctl_answers || die "it goes on after $i faults"
 	done
 }
 
