@@ -193,6 +193,7 @@ class _Connection:
 _fork_lock = threading.RLock()  # nothing is registered during a fork
 _connections = weakref.WeakSet()
 _private = None
+_signal_pipe = None  # of the thread that passes signals on
 _private_lock = threading.Lock()
 
 
@@ -431,6 +432,7 @@ class Root:
         self._stopped = threading.Event()
         self._complete = threading.Event()
         self._callbacks = []
+        self._signals = set()  # that stop it
         self._page = None
         self._number = None  # in the page
         self._socket = None
@@ -516,12 +518,14 @@ class Root:
     def stop_on_signal(self, *signals):
         """Makes these signals stop it, by default SIGTERM.  Must be called in the main thread."""
 
-        def handle(signo, frame):
-            # Not here: the interrupted code may have the lock.
-            threading.Thread(target=self.stop, name="swansong-stop").start()
-
         for signo in signals or (signal.SIGTERM,):
-            signal.signal(signo, handle)
+            self._signals.add(signo)
+            signal.signal(signo, lambda signo, frame: self._stop_soon())
+        _watch_signals()
+
+    def _stop_soon(self):
+        # Not in a handler: the interrupted code may have the lock.
+        threading.Thread(target=self.stop, name="swansong-stop").start()
 
     def on_stop(self, callback):
         """Calls `callback` at the stop, on any thread; at once if it is stopped."""
@@ -730,6 +734,34 @@ _roots = weakref.WeakSet()
 _held_for_fork = []
 
 
+def _pass_signals(fd):
+    while numbers := os.read(fd, 64):
+        for root in list(_roots):
+            if root._signals.intersection(numbers):
+                root._stop_soon()
+
+
+def _watch_signals():
+    """Passes signals on by a thread.
+
+    A handler runs in the main thread only, and a signal that another thread gets does not wake that from its
+    wait.  If the program has such a descriptor for itself, as an event loop has, that wakes the main thread.
+    """
+    global _signal_pipe
+    if _signal_pipe:
+        return
+    read, write = os.pipe2(os.O_CLOEXEC)
+    os.set_blocking(write, False)
+    before = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    if before != -1:
+        signal.set_wakeup_fd(before)
+        os.close(read)
+        os.close(write)
+        return
+    _signal_pipe = read, write
+    threading.Thread(target=_pass_signals, args=(read,), name="swansong-signals", daemon=True).start()
+
+
 def _before_fork():
     """Waits for changes of other threads, which would stay half done in the child."""
     _fork_lock.acquire()
@@ -745,7 +777,7 @@ def _after_fork_in_parent():
 
 
 def _after_fork_in_child():
-    global _private, _private_lock, _fork_lock
+    global _private, _private_lock, _fork_lock, _signal_pipe
     _held_for_fork.clear()
     _fork_lock = threading.RLock()
     _private_lock = threading.Lock()
@@ -755,6 +787,13 @@ def _after_fork_in_child():
         connection.close()
     for root in list(_roots):
         root._forked()
+    # Its signals are not those of the parent.
+    if _signal_pipe:
+        for fd in _signal_pipe:
+            os.close(fd)
+        _signal_pipe = None
+        signal.set_wakeup_fd(-1)
+        _watch_signals()
 
 
 os.register_at_fork(

@@ -702,6 +702,33 @@ class InterruptTest(unittest.TestCase):
         finally:
             signal.signal(signal.SIGUSR1, before)
 
+    def test_a_signal_of_another_thread_stops_it(self):
+        code = """
+import os, signal, threading, time, swansong
+root = swansong.attach()
+root.stop_on_signal()
+def main_is_asleep():
+    with open(f"/proc/self/task/{os.getpid()}/stat") as stat:
+        return ") S " in stat.read()
+def kill():
+    asleep = 0
+    while asleep < 50: # and not only waiting for this thread
+        time.sleep(0.001)
+        asleep = asleep + 1 if main_is_asleep() else 0
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    root.wait_stopped(5)
+    os._exit(not root.stopped)
+def run():
+    threading.Thread(target=kill).start()
+    threading.Event().wait()
+child = os.fork()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    assert not root.stopped
+run()
+"""
+        self.assertEqual(subprocess.run([sys.executable, "-c", code], timeout=60).returncode, 0)
+
     def test_an_asynchronous_iterator_is_woken_and_loses_nothing(self):
         async def produce(queue):
             while True:
