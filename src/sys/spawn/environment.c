@@ -87,33 +87,32 @@ static SPAWN_PLAIN int environment_child(void *arg)
 	return 0; /* not reached */
 }
 
-static int environment_await(pid_t child, int report)
+/* Linux before 5.2 gives no @pidfd: then this takes longer than the child does. */
+static int environment_await(pid_t child, int pidfd)
 {
-	struct pollfd p = { .fd = report, .events = POLLIN };
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 	struct proc_info info;
 
-	while (poll(&p, 1, LOCKED_MSEC) <= 0)
+	while (poll(&p, 1, LOCKED_MSEC) <= 0) {
 		if (proc_read(child, &info) < 0 || info.state == 'D')
 			return -ETIMEDOUT;
+		if (info.state == 'Z')
+			return 0;
+	}
 	return 0;
 }
 
+/* One free descriptor is enough: the child has a table of its own. */
 static int environment_run(struct reader *r, void *stack)
 {
-	cleanup(closep) int ended = -1;
-	int ends[2], outcome;
-	pid_t child;
+	cleanup(closep) int pidfd = -1;
+	pid_t child = clone(environment_child, (char *)stack + STACK_SIZE,
+			    CLONE_PIDFD | (SPAWN_SHARES_MEMORY ? CLONE_VM : 0), r, &pidfd);
+	int outcome;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
-	ended = ends[0];
-	child = clone(environment_child, (char *)stack + STACK_SIZE,
-		      SPAWN_SHARES_MEMORY ? CLONE_VM : 0, r);
-	outcome = child < 0 ? -errno : 0;
-	(void)fd_close(ends[1]);
 	if (child < 0)
-		return outcome;
-	outcome = environment_await(child, ended);
+		return -errno;
+	outcome = environment_await(child, pidfd);
 	if (outcome < 0)
 		(void)kill(child, SIGKILL);
 	(void)waitpid(child, NULL, __WALL);
