@@ -1,19 +1,31 @@
 #!/bin/bash
-# A fault of the daemon: it goes on in the same process, and the services are stopped in order and start again.
+# A fault of the daemon: it goes on in the same process, and so do its services.  One with a descriptor that the
+# daemon has the other end of is stopped in order and starts again.
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 . "${0%/*}/preload-lib.sh"
 
-mkfifo "$dir/web.go" "$dir/db.go"
+mkfifo "$dir/web.go" "$dir/db.go" "$dir/lines" "$dir/messages"
+exec 9<>"$dir/messages"
 config <<END
 [db]
 command = $helpers/signal-log $dir/db 0 $dir/db.go
+listen = unix:$dir/db.socket
+control = yes
 [web]
 command = $helpers/signal-log $dir/web 0 $dir/web.go
 requires = db
 [job]
 command = sh -c '(setsid $helpers/idle &); echo line >>$dir/runs; echo line; exec $helpers/idle'
 log = file:$dir/job.log
+[echo]
+command = sh -c 'while read -r line; do echo "\$line"; done <>$dir/lines'
+log = file:$dir/echo.log
+restart-delay = 10ms
+[speaker]
+command = $helpers/notifier $dir/messages
+ready = notify
+autostart = no
 [done]
 command = sh -c 'echo done >>$dir/done'
 type = oneshot
@@ -23,7 +35,7 @@ faults_of() { # NAME SIGNAL
 	local signals node
 	declare -A old
 	: >"$dir/db" && : >"$dir/web" && : >"$log"
-	for node in db web job; do old[$node]=$(pid_of "$node"); done
+	for node in db web job echo speaker; do old[$node]=$(pid_of "$node"); done
 	signals=$(signals_of "${old[db]}")
 	kill "-$2" "$daemon"
 	ok "$1: it reports $2" wait_for 10 says "$log" "fault: SIG$2"
@@ -36,17 +48,35 @@ faults_of() { # NAME SIGNAL
 	ok "$1: then that is asked" wait_for 5 says "$dir/db" TERM
 	echo >"$dir/db.go"
 	ok "$1: all start again" ctl wait --for ready --timeout 20s
-	for node in db web job; do
+	for node in db web; do
 		ok "$1: $node has ended" gone "${old[$node]}"
 		ok "$1: and has a new process" [ "$(pid_of "$node")" != "${old[$node]}" ]
 	done
+	for node in job echo speaker; do
+		is "$1: $node goes on" "$(state "$node") $(pid_of "$node")" "up ${old[$node]}"
+	done
+	echo "after $1" >"$dir/lines"
+	ok "$1: its output is written" wait_for 5 says "$dir/echo.log" "^after $1\$"
+	echo "STATUS=after $1" >&9
+	has_status() { ctl status --json | grep -q "after $1"; }
+	ok "$1: its messages arrive" wait_for 5 has_status "$1"
+	kill -KILL "${old[echo]}"
+	ok "$1: its exit status is known" wait_for 5 says "$log" 'echo: killed by SIGKILL'
+	ok "$1: and it is restarted" wait_for 5 has_state echo up
+	echo "anew $1" >"$dir/lines"
+	ok "$1: with its output in the same file" wait_for 5 says "$dir/echo.log" "^anew $1\$"
 	is "$1: its signals are those of the first start" "$(signals_of "$(pid_of db)")" "$signals"
 	is "$1: nothing runs twice" "$(pgrep -cx idle)" 2
 	ok "$1: the output of both runs is there" wait_for 5 [ "$(wc -l <"$dir/job.log")" = "$(wc -l <"$dir/runs")" ]
 }
 
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+begin() {
+	echo READY=1 >&9
+	ctl start speaker >/dev/null
+	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+}
+begin
 comm=$(cat "/proc/$daemon/comm")
 faults_of "a wild pointer" SEGV
 faults_of "a watchdog" ABRT
@@ -65,7 +95,7 @@ hide_cgroups
 swansongd=$top_builddir/swansongd
 : >"$dir/runs" && rm "$dir/job.log"
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+begin
 comm=$(cat "/proc/$daemon/comm")
 faults_of "without control groups" BUS
 exec 7<>"$dir/db.go" 8<>"$dir/web.go"
@@ -109,7 +139,7 @@ ok "a daemon hangs" hung
 rm "$faults/hang"
 kill -ABRT "$daemon"
 ok "aborted by a watchdog it answers" wait_for 10 ctl_answers
-ok "its service is restarted" wait_for 10 gone "$hanging"
+is "its service goes on" "$(pid_of web)" "$hanging"
 ok "and up" ctl wait --for ready --timeout 20s
 wait %% 2>/dev/null
 stop_daemon

@@ -36,10 +36,11 @@ WRAP(uid_t, geteuid, void)
 }
 
 WRAP(bool, fault_begin, struct signals *was, char *const *argv, const pid_t *logger,
-     struct log *log)
+     struct log *log, int *history)
 {
 	(void)sigemptyset(&was->mask);
 	(void)sigemptyset(&was->ignored);
+	*history = -1;
 	return false;
 }
 

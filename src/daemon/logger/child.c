@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/loop/roster.h"
 #include "proto/logger-store.h"
 #include "sys/spawn/ids.h"
 #include "sys/spawn/spawn.h"
@@ -250,6 +251,7 @@ static int child_connect(struct logger_child *c, int socket)
 	c->was_ready = false;
 	process_add(c->ctx->processes, &c->process, c->starting.pid, -1);
 	c->ctx->logger_pid = c->process.pid;
+	roster_write(c->ctx->roster, &c->place, &(struct roster_row){ .number = c->process.pid });
 	process_name(&c->process, c->program);
 	c->ctx->launched++;
 	r = sd_event_add_io(c->ctx->event, &c->source, socket, EPOLLIN, child_on_event, c);
@@ -321,6 +323,7 @@ static void child_end(struct logger_child *c)
 
 	process_remove(&c->process);
 	c->ctx->logger_pid = 0;
+	roster_write(c->ctx->roster, &c->place, NULL);
 	child_disconnect(c);
 	if (r == SPAWN_E_CHILD)
 		c->n_failed = FAILED_MAX;

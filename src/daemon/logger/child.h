@@ -16,6 +16,7 @@
 
 struct logger_child {
 	struct process process; /* pid 0: there is none */
+	unsigned place;		/* of its row in the roster */
 	struct context *ctx;
 	struct spawn_pool pool;
 	struct spawning starting; /* its program may not run yet */

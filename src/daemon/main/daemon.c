@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
+#include "daemon/loop/roster.h"
 #include "daemon/logger/history-log.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
@@ -125,6 +126,7 @@ static void daemon_end_unowned(struct daemon *d)
 
 	while (orphans_reap(d->orphans))
 		;
+	survivors_await_loggers(&d->survivors);
 	if (getpid() == 1)
 		return;
 	n = orphans_kill_unowned(d->orphans);
@@ -149,6 +151,7 @@ static void daemon_tear_down(struct daemon *d)
 	d->ctx.notify_directory = notify_directory_free(d->ctx.notify_directory);
 	d->ctx.cgroups = cgroups_free(d->ctx.cgroups);
 	process_table_done(&d->processes);
+	d->ctx.roster = roster_free(d->ctx.roster);
 	sd_event_source_disable_unref(d->signal);
 	d->signals_fd = fd_close(d->signals_fd);
 	command_done(&d->command);
@@ -284,6 +287,8 @@ static int daemon_run_tree(struct daemon *d, struct parent_address *address)
 	int r = context_init(&d->ctx, d->options->log, &d->signals);
 
 	d->ctx.after_fault = d->after_fault;
+	if (r >= 0 && d->history >= 0)
+		r = roster_new(&d->ctx.roster, d->history);
 	d->ctx.descriptors.limit = before;
 	d->ctx.descriptors.raised = raised;
 	if (r >= 0)
@@ -323,7 +328,7 @@ static bool daemon_has_own_pid(const char *variable)
 
 int daemon_run(const struct daemon_options *options)
 {
-	struct daemon d = { .options = options, .signals_fd = -1 };
+	struct daemon d = { .options = options, .signals_fd = -1, .history = -1 };
 	struct parent_address address = { 0 };
 	int status;
 
@@ -331,8 +336,8 @@ int daemon_run(const struct daemon_options *options)
 	if (options->command)
 		signals_take_over(&d.signals);
 	else
-		d.after_fault =
-			fault_begin(&d.signals, options->argv, &d.ctx.logger_pid, options->log);
+		d.after_fault = fault_begin(&d.signals, options->argv, &d.ctx.logger_pid,
+					    options->log, &d.history);
 	command_watch_parent(&options->command_options, options->parent);
 	process_table_init(&d.processes);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/macro.h"
 #include "base/parse.h"
 #include "sys/process/proc.h"
@@ -109,31 +110,34 @@ static void fault_log(struct log *log, const struct crash *crash)
 	if (crash->address)
 		(void)snprintf(address, sizeof(address), " at 0x%" PRIx64, crash->address);
 	log_line(log, LOG_CRIT,
-		 "fault: %s%s, %s ago; the services are stopped in order, and start again",
+		 "fault: %s%s, %s ago; its services go on, or are stopped in order and start again",
 		 parse_signal_text(name, (int)crash->signo), address,
 		 clock_text(age, clock_now_usec() - crash->usec));
 }
 
-bool fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log)
+bool fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log,
+		 int *history)
 {
 	struct crash_plan plan = { .argv = argv, .envp = environ, .last = fault_end };
-	struct crash_history history;
+	struct crash_history read;
 	bool again;
 	int r;
 
 	logger = logger_pid;
-	r = crash_take(&history);
+	r = crash_take(&read);
 	again = r >= 0;
 	signals_take_over(was);
 	if (again) {
-		*was = history.signals;
-		fault_log(log, crash_latest(&history));
+		*was = read.signals;
+		fault_log(log, crash_latest(&read));
 	} else {
 		r = crash_history_new(was);
 	}
-	plan.history = r;
+	plan.history = *history = r;
 	if (r >= 0)
 		r = crash_arm(&plan);
+	if (r < 0)
+		*history = fd_close(*history);
 	if (r < 0)
 		log_line(log, LOG_WARNING, "a fault would end swansongd: %s", strerror(-r));
 	return again;

@@ -5,8 +5,8 @@
  * hangs, or from the C library when memory is corrupt.
  *
  * The daemon executes itself again, in the same process (sys/spawn/crash.h).  The services are its
- * children still; as it knows nothing else about them, it stops them in the order of the tree, and
- * starts them again (daemon/reap/survivors.h).  After many faults within a minute it kills all its
+ * children still, and go on if they can; the others are stopped in the order of the tree, and start again
+ * (daemon/reap/survivors.h).  After many faults within a minute it kills all its
  * descendants but the logger, waits a second for what that has to write, and dies of the signal.
  */
 
@@ -18,7 +18,8 @@
 
 /*
  * Takes over the signals of the process, as signals_take_over() does, and catches faults from now on.
- * @argv is the command line; @logger_pid stays valid, 0 there: no logger.  Returns true if a fault was
- * the reason of this start; it is logged.
+ * @argv is the command line; @logger_pid stays valid, 0 there: no logger.  *history is a file that the
+ * next image has, or -1.  Returns true if a fault was the reason of this start; it is logged.
  */
-bool fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log);
+bool fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log,
+		 int *history);

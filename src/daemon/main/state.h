@@ -35,6 +35,7 @@ struct daemon {
 	struct trial trial;
 	struct command command; /* with options.command */
 	bool after_fault;
+	int history; /* of faults; -1: none */
 	int signals_fd;
 	sd_event_source *signal;
 	struct alarm abandon; /* for processes that survive SIGKILL */

@@ -1,6 +1,7 @@
 /*
  * Directories are numbered; the first one that no other daemon has locked is taken.  The sockets in
- * it are numbered as well, and never reused, so that a message cannot reach another service.
+ * it are numbered as well, and never reused, also not after a fault, so that a message cannot reach
+ * another service.
  */
 #include "daemon/notify/directory.h"
 
@@ -17,6 +18,8 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/macro.h"
+#include "base/parse.h"
 #include "proto/address.h"
 #include "sys/file/path.h"
 #include "sys/ipc/unixsock.h"
@@ -31,26 +34,34 @@ struct notify_directory {
 
 DEFINE_CLEANUP(struct notify_directory *, notify_directory_free)
 
-static void directory_empty(int fd)
+/* Returns the greatest number of a socket that is there. */
+static unsigned directory_read(int fd, bool empty)
 {
+	unsigned last = 0;
+	uint64_t n;
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *entry;
 
 	if (!dir) {
 		(void)fd_close(copy);
-		return;
+		return 0;
 	}
 	rewinddir(dir);
-	while ((entry = readdir(dir)))
-		(void)unlinkat(fd, entry->d_name, 0);
+	while ((entry = readdir(dir))) {
+		if (parse_uint(entry->d_name, UINT32_MAX / 2, &n) == 0)
+			last = MAX(last, (unsigned)n);
+		if (empty)
+			(void)unlinkat(fd, entry->d_name, 0);
+	}
 	(void)closedir(dir);
+	return last;
 }
 
 /*
  * Return: the descriptor; -EADDRINUSE if the directory belongs to another daemon or user; -errno.
  */
-static int directory_open(const char *path, mode_t mode)
+static int directory_open(const char *path, mode_t mode, bool empty, unsigned *last)
 {
 	cleanup(closep) int fd = -1;
 	struct stat st;
@@ -67,11 +78,11 @@ static int directory_open(const char *path, mode_t mode)
 		return -EADDRINUSE;
 	if (fchmod(fd, mode) < 0)
 		return -errno;
-	directory_empty(fd);
+	*last = directory_read(fd, empty);
 	return take_fd(fd);
 }
 
-static int directory_find(struct notify_directory *d)
+static int directory_find(struct notify_directory *d, bool empty)
 {
 	cleanup(freep) char *top = NULL;
 	int r = address_directory(&top);
@@ -90,12 +101,12 @@ static int directory_find(struct notify_directory *d)
 	r = -EADDRINUSE;
 	for (int i = 0; i < DIRECTORIES_MAX && r == -EADDRINUSE; i++) {
 		(void)snprintf(d->path, sizeof(d->path), "%s/notify.%d", top, i);
-		r = d->fd = directory_open(d->path, geteuid() == 0 ? 0711 : 0700);
+		r = d->fd = directory_open(d->path, geteuid() == 0 ? 0711 : 0700, empty, &d->last);
 	}
 	return r;
 }
 
-int notify_directory_new(struct notify_directory **ret)
+int notify_directory_new(struct notify_directory **ret, bool after_fault)
 {
 	cleanup(notify_directory_freep) struct notify_directory *d = calloc(1, sizeof(*d));
 	int r;
@@ -103,7 +114,7 @@ int notify_directory_new(struct notify_directory **ret)
 	if (!d)
 		return -ENOMEM;
 	d->fd = -1;
-	r = directory_find(d);
+	r = directory_find(d, !after_fault);
 	if (r < 0)
 		return r;
 	*ret = take(d);
@@ -115,7 +126,7 @@ struct notify_directory *notify_directory_free(struct notify_directory *d)
 	if (!d)
 		return NULL;
 	if (d->fd >= 0) {
-		directory_empty(d->fd);
+		(void)directory_read(d->fd, true);
 		(void)path_remove_directory(d->path);
 		(void)fd_close(d->fd);
 	}

@@ -6,12 +6,16 @@
  * left by a killed daemon and is taken over.
  */
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct notify_directory;
 
-/* Makes or takes over a directory.  Return: 0, or -errno if there is no place for one. */
-int notify_directory_new(struct notify_directory **ret);
+/*
+ * Makes or takes over a directory; after a fault with the sockets in it.  Return: 0, or -errno if there is
+ * no place for one.
+ */
+int notify_directory_new(struct notify_directory **ret, bool after_fault);
 
 /* Removes the directory with all sockets in it. */
 struct notify_directory *notify_directory_free(struct notify_directory *directory);

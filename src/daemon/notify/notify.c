@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "daemon/loop/closer.h"
+#include "daemon/loop/roster.h"
 #include "daemon/notify/directory.h"
 #include "sys/file/path.h"
 #include "sys/ipc/passed.h"
@@ -37,6 +38,8 @@ struct notify {
 	struct context *ctx;
 	int fd;
 	char *address;
+	bool former;	/* the socket is that of an image of before a fault */
+	unsigned place; /* of its row in the roster */
 	sd_event_source *source;
 	unsigned drained; /* messages since the last turn of the loop */
 	struct closer closer;
@@ -152,6 +155,22 @@ static int notify_on_flood_over(sd_event_source *source, void *arg)
 
 DEFINE_CLEANUP(struct notify *, notify_free)
 
+/* Takes the socket to which a process of before a fault sends its messages. */
+static int notify_take_socket(struct notify *notify)
+{
+	struct roster *roster = notify->ctx->roster;
+	const char *node = notify->listener.node;
+	const char *name = node ? roster_find_notify(roster, node) : NULL;
+	int fd = name ? roster_take_socket(roster, name) : -ENOENT;
+
+	if (fd < 0)
+		return fd;
+	notify->fd = fd;
+	notify->former = true;
+	notify->address = strdup(name);
+	return notify->address ? fd : -ENOMEM;
+}
+
 static int notify_open_socket(struct notify *notify, uid_t owner)
 {
 	char name[UNIX_NAME_MAX];
@@ -189,10 +208,13 @@ int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
 		return -ENOMEM;
 	*notify = (struct notify){ .ctx = ctx, .fd = -1, .listener = *listener };
 	closer_init(&notify->closer, ctx, notify_on_closed);
-	r = notify_open_socket(notify, owner);
+	r = notify_take_socket(notify);
+	if (r == -ENOENT)
+		r = notify_open_socket(notify, owner);
 	if (r < 0)
 		return r;
 	notify->fd = r;
+	roster_enter_socket(ctx->roster, &notify->place, notify->fd, notify->address);
 	r = notify_watch_socket(notify);
 	if (r < 0)
 		return r;
@@ -206,6 +228,7 @@ struct notify *notify_free(struct notify *notify)
 		return NULL;
 	closer_done(&notify->closer);
 	sd_event_source_disable_unref(notify->source);
+	roster_write(notify->ctx->roster, &notify->place, NULL);
 	(void)fd_close(notify->fd);
 	if (notify->address && *notify->address == '/')
 		(void)path_unlink(notify->address);
@@ -217,6 +240,11 @@ struct notify *notify_free(struct notify *notify)
 const char *notify_address(const struct notify *notify)
 {
 	return notify->address;
+}
+
+bool notify_is_former(const struct notify *notify)
+{
+	return notify->former;
 }
 
 void notify_drain(struct notify *notify)

@@ -27,6 +27,7 @@ struct notify_listener {
 	 */
 	void (*each)(const struct notify_message *message, const struct unix_peer *sender,
 		     struct unix_passed *passed, void *arg);
+	const char *node; /* its socket is found again by this after a fault; NULL: it is not */
 	/* Called if @part of a message is refused, for the log. */
 	void (*refused)(const char *part, const char *why, void *arg);
 	void *arg;
@@ -42,6 +43,9 @@ struct notify *notify_free(struct notify *notify);
 
 /* Returns the address for $NOTIFY_SOCKET. */
 const char *notify_address(const struct notify *notify);
+
+/* Returns true if the socket is that of an image of the daemon of before a fault. */
+bool notify_is_former(const struct notify *notify);
 
 /* Reads waiting messages.  It must be called before an exit of the service is processed. */
 void notify_drain(struct notify *notify);

@@ -8,12 +8,14 @@
 #include "daemon/reap/survivors.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "daemon/loop/roster.h"
 #include "daemon/node/user.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/main-process.h"
@@ -28,6 +30,93 @@
 #define NAMED_MAX 8
 /* The search for a running daemon stops after this many ancestors. */
 #define ANCESTORS_MAX 64
+
+#define LOGGERS_MSEC 1000
+
+static void survivors_restart(struct goals *goals, struct node *node)
+{
+	const char *reason = node->ctx->after_fault ? "swansongd had a fault"
+						    : "an earlier swansongd was killed";
+
+	if (node->goal == GOAL_IDLE)
+		goals_retire(goals->tree, node, reason);
+	else
+		goals_lower(goals, node, REQUEST_CYCLE, reason);
+}
+
+/* --- after a fault --- */
+
+static bool survivors_is_child(pid_t pid, struct proc_info *info)
+{
+	return proc_read(pid, info) == 0 && info->parent == getpid() && info->state != 'Z';
+}
+
+/* It is spared when remaining children are killed.  The next image has to know it, too. */
+static void survivors_keep_logger(struct survivors *survivors, const struct roster_row *row)
+{
+	struct context *ctx = survivors->tree->ctx;
+	struct process *process;
+	unsigned place = 0;
+
+	if (survivors->n_loggers == LOGGERS_MAX ||
+	    process_new(&process, PROCESS_INHERITED, NULL) < 0)
+		return;
+	process_add(ctx->processes, process, (pid_t)row->number, -1);
+	survivors->loggers[survivors->n_loggers++] = (pid_t)row->number;
+	roster_write(ctx->roster, &place, row);
+}
+
+static void survivors_go_on(struct goals *goals, const struct roster_row *row)
+{
+	struct node *node = tree_find(goals->tree, row->path);
+	struct service *s = node ? node->service : NULL;
+
+	if (!s || s->state != STATE_DOWN || !service_is_lasting(s) ||
+	    service_take_left(s, (pid_t)row->number) < 0)
+		return;
+	service_handle(s, EVENT_FOUND);
+	s->run.started_usec = row->started_usec;
+	/* Its messages would be lost. */
+	if (s->setup.notify && !notify_is_former(s->setup.notify)) {
+		survivors_restart(goals, node);
+		return;
+	}
+	service_update_roster(s);
+	if (node->goal == GOAL_IDLE)
+		goals_raise(goals, node);
+	log_node(node->ctx->log, LOG_NOTICE, node_name(node), "goes on with pid %d (%s)",
+		 (int)row->number, s->main.name);
+}
+
+static void survivors_read_roster(struct survivors *survivors, struct goals *goals)
+{
+	struct roster *roster = survivors->tree->ctx->roster;
+	size_t n;
+	const struct roster_row *rows = roster_former(roster, &n);
+	struct proc_info info;
+
+	for (size_t i = 0; i < n; i++)
+		if (!survivors_is_child((pid_t)rows[i].number, &info))
+			continue;
+		else if (*rows[i].path)
+			survivors_go_on(goals, &rows[i]);
+		else if (!*rows[i].name)
+			survivors_keep_logger(survivors, &rows[i]);
+	if (roster)
+		roster_settle(roster);
+}
+
+void survivors_await_loggers(const struct survivors *survivors)
+{
+	struct proc_info info;
+
+	for (unsigned i = 0, waited = 0; i < survivors->n_loggers && waited < LOGGERS_MSEC;
+	     waited++)
+		if (survivors_is_child(survivors->loggers[i], &info))
+			(void)poll(NULL, 0, 1);
+		else
+			i++;
+}
 
 /* --- in control groups --- */
 
@@ -66,8 +155,6 @@ static struct node *survivors_find_node(const struct tree *tree, const char *gro
 static void survivors_stop_service(struct goals *goals, struct node *node,
 				   const struct main_search *found)
 {
-	const char *reason = node->ctx->after_fault ? "swansongd had a fault"
-						    : "an earlier swansongd was killed";
 	int r = service_take_left(node->service, found->pid);
 
 	if (r < 0) {
@@ -82,10 +169,7 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 	log_node(node->ctx->log, LOG_WARNING, node_name(node),
 		 "stopping %u processes of an earlier swansongd, with pid %d (%s)", found->n,
 		 (int)found->pid, node->service->main.name);
-	if (node->goal == GOAL_IDLE)
-		goals_retire(goals->tree, node, reason);
-	else
-		goals_lower(goals, node, REQUEST_CYCLE, reason);
+	survivors_restart(goals, node);
 }
 
 static void survivors_signal_group(const struct survivors *survivors, const char *group)
@@ -132,7 +216,7 @@ static void survivors_on_group(const char *group, void *arg)
 	int top = goals->tree->ctx->cgroups->top;
 	struct main_search found = { 0 };
 
-	if (!node || cgroup_remove(top, group) == 0)
+	if (!node || node->service->state != STATE_DOWN || cgroup_remove(top, group) == 0)
 		return;
 	(void)cgroup_processes(top, group, survivors_compare_main, &found);
 	if (found.pid > 0)
@@ -234,6 +318,8 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	*survivors = (struct survivors){ .tree = tree };
 	alarm_init(&survivors->timer, survivors_on_timer);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	if (tree->ctx->after_fault)
+		survivors_read_roster(survivors, &goals);
 	if (cgroups)
 		(void)cgroup_children(cgroups->top, survivors_on_group, &goals);
 	else

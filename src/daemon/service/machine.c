@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/loop/roster.h"
 #include "daemon/service/health.h"
 #include "daemon/service/parts.h"
 #include "daemon/service/main-process.h"
@@ -84,6 +85,7 @@ struct service *service_free(struct service *s)
 	while (!list_is_empty(&s->remaining))
 		process_free(list_entry(s->remaining.next, struct process, by_service));
 	service_unwatch_main(s);
+	roster_write(s->ctx->roster, &s->place, NULL);
 	process_remove(&s->main);
 	control_group_done(&s->group);
 	agenda_remove(&s->ctx->agenda, SERVICE_TASKS, &s->node->due);
@@ -102,7 +104,8 @@ struct service *service_free(struct service *s)
 /* --- the only writer of the state --- */
 
 /* Records progress that the run keeps. */
-static void service_note_progress(struct service *s, enum service_state next)
+static void service_note_progress(struct service *s, enum service_state next,
+				  enum service_event event)
 {
 	if (next == STATE_READYING || next == STATE_UP)
 		s->run.outcome.was_ready = true;
@@ -111,7 +114,8 @@ static void service_note_progress(struct service *s, enum service_state next)
 		/* The end of its remaining processes was not the end of the oneshot itself. */
 		s->ending = (struct ending){ 0 };
 	}
-	if (next == STATE_UP && s->setup.launch.config->ready.kind != PROBE_STARTED)
+	if (next == STATE_UP && event != EVENT_FOUND &&
+	    s->setup.launch.config->ready.kind != PROBE_STARTED)
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "ready");
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
 		s->attempted = true;
@@ -241,9 +245,10 @@ static void service_enter(struct service *s, enum service_state next, enum servi
 	service_trace_change(s, before);
 	service_disarm(s);
 	service_forget_posted(s, EVENT_TIMEOUT);
-	service_note_progress(s, next);
+	service_note_progress(s, next, event);
 	service_update_members(s);
 	service_recount(s);
+	service_update_roster(s);
 	service_put_on_agenda(s, event);
 }
 

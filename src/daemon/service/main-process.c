@@ -199,6 +199,7 @@ static void service_promote_main(struct service *s, pid_t pid, int pidfd,
 	s->main.id = ++s->ctx->last_id;
 	(void)snprintf(s->main.name, sizeof(s->main.name), "%.*s", (int)sizeof(s->main.name) - 1,
 		       info->name);
+	service_update_roster(s);
 }
 
 int service_set_main(struct service *s, pid_t pid, const char **why)

@@ -312,6 +312,7 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 		.accepts = service_accepts_sender,
 		.each = service_on_message,
 		.refused = service_on_refused,
+		.node = config->path,
 		.arg = s,
 	};
 	const struct extras *extras = node_config_extras(config);

@@ -3,6 +3,7 @@
  * nodes above a service have counts (struct counts) of their subtrees: a service remembers its own
  * share as struct tally, and adds the difference when the share changes.
  */
+#include "daemon/loop/roster.h"
 #include "daemon/service/object.h"
 
 #include <errno.h>
@@ -192,4 +193,26 @@ void service_note_goal(struct service *s)
 void service_discount(struct service *s)
 {
 	service_set_tally(s, (struct tally){ 0 });
+}
+
+bool service_is_lasting(const struct service *s)
+{
+	const struct node_config *config = s->setup.launch.config;
+
+	return !s->ctx->command && config->type != TYPE_ONESHOT && !config->control &&
+	       !s->setup.attach;
+}
+
+void service_update_roster(struct service *s)
+{
+	const struct notify *notify = s->setup.notify;
+	struct roster_row row = { .number = s->main.pid, .started_usec = s->run.started_usec };
+
+	if (s->state != STATE_UP || !s->main.alive || !service_is_lasting(s)) {
+		roster_write(s->ctx->roster, &s->place, NULL);
+		return;
+	}
+	(void)snprintf(row.path, sizeof(row.path), "%s", s->config->path);
+	(void)snprintf(row.name, sizeof(row.name), "%s", notify ? notify_address(notify) : "");
+	roster_write(s->ctx->roster, &s->place, &row);
 }

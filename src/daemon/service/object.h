@@ -108,6 +108,7 @@ struct service {
 	bool attempted : 1;   /* it has been up or has failed at least once */
 
 	struct process main;	    /* pid 0: none */
+	unsigned place;		    /* of its row in the roster; 0: none */
 	sd_event_source *main_gone; /* NULL: a child of the daemon, or no process */
 	struct list remaining;
 	struct control_group group;
@@ -133,6 +134,15 @@ void service_post(struct service *service, enum service_event event);
 
 /* Drops a posted @event: the state that it was for has been left. */
 void service_forget_posted(struct service *service, enum service_event event);
+
+/*
+ * Returns true if a run of @service can go on with another image of the daemon: it has no descriptor that
+ * the daemon has the other end of, but for its output, which the logger reads.
+ */
+bool service_is_lasting(const struct service *service);
+
+/* Writes @service into the roster if it is up and lasting, else removes it. */
+void service_update_roster(struct service *service);
 
 /* Puts @service on the agenda of exits: a process of it has ended or could not be made. */
 void service_check_exits(struct service *service);

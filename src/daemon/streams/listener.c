@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "daemon/loop/roster.h"
 #include "model/keys/section.h"
 #include "sys/file/mount.h"
 #include "sys/file/path.h"
@@ -25,6 +27,8 @@ struct listener {
 	enum key_id key;
 	struct listen listen; /* a copy: the configuration may go before it */
 	int fd;
+	struct roster *roster;
+	unsigned place; /* of its row in the roster */
 	/* Of the path: it is removed only if it still leads to this socket. */
 	dev_t device;
 	ino_t inode;
@@ -41,28 +45,23 @@ static struct listener *listener_find(struct context *ctx, enum key_id key,
 	return NULL;
 }
 
-static int listener_open_unix(struct listener *l)
+static int listener_open_unix(const struct listener *l)
 {
 	const struct listen *what = &l->listen;
 	cleanup(closep) int fd = !mount_answers(what->address)
 					 ? -ETIMEDOUT
 					 : unix_bind(what->address, SOCK_STREAM, (mode_t)what->mode,
 						     what->owner, what->group);
-	struct stat st;
 
 	if (fd < 0)
 		return fd;
 	/* A service may want descriptors.  Connections inherit the option. */
 	if (l->key == KEY_AGENT)
 		unix_refuse_descriptors(fd);
-	if (listen(fd, SOMAXCONN) < 0 || lstat(what->address, &st) < 0)
-		return -errno;
-	l->device = st.st_dev;
-	l->inode = st.st_ino;
-	return take_fd(fd);
+	return listen(fd, SOMAXCONN) < 0 ? -errno : take_fd(fd);
 }
 
-static int listener_open_socket(struct listener *l)
+static int listener_open_socket(const struct listener *l)
 {
 	const union inet_address *inet = &l->listen.inet;
 	socklen_t length = inet->any.sa_family == AF_INET6 ? sizeof(inet->in6) : sizeof(inet->in);
@@ -71,6 +70,30 @@ static int listener_open_socket(struct listener *l)
 		return listener_open_unix(l);
 	return inet_listen(&inet->any, length,
 			   l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM);
+}
+
+/* Takes the socket of the former image of the daemon, if there is one, else opens it. */
+static int listener_open(struct listener *l)
+{
+	const char *prefix = listen_prefix(l->listen.kind);
+	cleanup(freep) char *name = NULL;
+	struct stat st;
+
+	if (asprintf(&name, "%s %s%s", keys[l->key].name, prefix, l->listen.address) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	l->fd = roster_take_socket(l->roster, name);
+	if (l->fd < 0)
+		l->fd = listener_open_socket(l);
+	if (l->fd < 0)
+		return l->fd;
+	if (l->listen.kind == LISTEN_UNIX && lstat(l->listen.address, &st) == 0) {
+		l->device = st.st_dev;
+		l->inode = st.st_ino;
+	}
+	roster_enter_socket(l->roster, &l->place, l->fd, name);
+	return 0;
 }
 
 static void listener_remove_path(const struct listener *l)
@@ -97,6 +120,7 @@ struct listener *listener_put(struct listener *l)
 	if (!l || --l->refs > 0)
 		return NULL;
 	list_remove(&l->in_context);
+	roster_write(l->roster, &l->place, NULL);
 	listener_remove_path(l);
 	listener_close(l);
 	free(l->listen.address);
@@ -110,20 +134,21 @@ static int listener_new(struct listener **ret, struct context *ctx, enum key_id 
 			const struct listen *listen)
 {
 	cleanup(listener_putp) struct listener *l = calloc(1, sizeof(*l));
-	int fd;
+	int r;
 
 	if (!l)
 		return -ENOMEM;
-	*l = (struct listener){ .refs = 1, .key = key, .listen = *listen, .fd = -1 };
+	*l = (struct listener){
+		.refs = 1, .key = key, .listen = *listen, .fd = -1, .roster = ctx->roster
+	};
 	list_init(&l->in_context);
 	l->listen.name = NULL;
 	l->listen.address = strdup(listen->address);
 	if (!l->listen.address)
 		return -ENOMEM;
-	fd = listener_open_socket(l);
-	if (fd < 0)
-		return fd;
-	l->fd = fd;
+	r = listener_open(l);
+	if (r < 0)
+		return r;
 	list_append(&ctx->listeners, &l->in_context);
 	*ret = take(l);
 	return 0;

@@ -50,7 +50,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	 *             FOUND */
 	ROW(DOWN,      PREPARE,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
 	               KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
-	               WAIT),
+	               UP),
 	ROW(PREPARING, KEEP,     SPAWN,    CLEAN,    KEEP,     KEEP,     KEEP,     WAIT,     STOP,
 	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    KEEP,     KEEP,
 	               KEEP),

@@ -35,8 +35,8 @@
  *
  * A service that is UNWELL passes CLEANING, too.  So does a service that has announced that it is
  * ENDING: it is killed if its end takes too long.  RESET leads from BACKOFF, DONE and FAILED to
- * DOWN.  FOUND leads from DOWN to WAITING: processes that an earlier daemon has left are a run that
- * is stopped from its beginning.
+ * DOWN.  FOUND leads from DOWN to UP: processes that an earlier daemon has left are a run, which
+ * goes on or is stopped.
  */
 
 enum service_state {

@@ -20,6 +20,11 @@ check_PROGRAMS += %D%/loop/test-events
 %C%_loop_test_events_CFLAGS  = $(daemon_cflags)
 %C%_loop_test_events_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/loop/test-roster
+%C%_loop_test_roster_SOURCES = %D%/loop/test-roster.c
+%C%_loop_test_roster_CFLAGS  = $(daemon_cflags)
+%C%_loop_test_roster_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/loop/test-trace
 %C%_loop_test_trace_SOURCES = %D%/loop/test-trace.c
 %C%_loop_test_trace_CFLAGS  = $(daemon_cflags)

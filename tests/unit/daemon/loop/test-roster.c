@@ -1,0 +1,169 @@
+/* The file of a roster is read again as the next image of the daemon reads it. */
+#include "tests/unit/fixtures/main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/loop/roster.h"
+
+static struct roster *roster;
+static int file;
+
+static void begin(void)
+{
+	file = memfd_create("roster", MFD_CLOEXEC);
+	ck_assert_int_eq(roster_new(&roster, file), 0);
+}
+
+static void end(void)
+{
+	roster = roster_free(roster);
+	(void)close(file);
+}
+
+/* The sockets stay open, as in an exec. */
+static void execute_again(void)
+{
+	roster = roster_free(roster);
+	ck_assert_int_eq(roster_new(&roster, file), 0);
+}
+
+static void enter(unsigned *place, int pid, const char *path, const char *name)
+{
+	struct roster_row row = { .number = pid, .started_usec = 7 };
+
+	(void)snprintf(row.path, sizeof(row.path), "%s", path);
+	(void)snprintf(row.name, sizeof(row.name), "%s", name);
+	roster_write(roster, place, &row);
+}
+
+/* Returns the number of rows that name something. */
+static int count_rows(void)
+{
+	size_t n;
+	const struct roster_row *rows = roster_former(roster, &n);
+	int found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		found += rows[i].number != 0;
+	return found;
+}
+
+START_TEST(rows_are_read_once)
+{
+	unsigned web = 0, db = 0, gone = 0;
+	const struct roster_row *rows;
+	size_t n;
+
+	enter(&web, 10, "web", "/run/notify/1");
+	enter(&gone, 11, "gone", "");
+	enter(&db, 12, "db", "");
+	roster_write(roster, &gone, NULL);
+	ck_assert_uint_eq(gone, 0);
+	execute_again();
+	ck_assert_int_eq(count_rows(), 2);
+	rows = roster_former(roster, &n);
+	ck_assert_int_eq(rows[0].number, 10);
+	ck_assert_uint_eq(rows[0].started_usec, 7);
+	ck_assert_str_eq(roster_find_notify(roster, "web"), "/run/notify/1");
+	ck_assert_ptr_null(roster_find_notify(roster, "db"));
+	ck_assert_ptr_null(roster_find_notify(roster, "gone"));
+	roster_settle(roster);
+	ck_assert_int_eq(count_rows(), 0);
+	execute_again();
+	ck_assert_int_eq(count_rows(), 0);
+}
+END_TEST
+
+START_TEST(a_place_is_used_again)
+{
+	unsigned places[200] = { 0 }, last = 0;
+
+	for (int i = 0; i < 200; i++)
+		enter(&places[i], 100 + i, "x", "");
+	for (int i = 0; i < 200; i++)
+		roster_write(roster, &places[i], NULL);
+	enter(&last, 300, "x", "");
+	ck_assert_uint_ge(last, 1);
+	ck_assert_uint_le(last, 200);
+	execute_again();
+	ck_assert_int_eq(count_rows(), 1);
+}
+END_TEST
+
+START_TEST(a_socket_is_handed_over_once)
+{
+	unsigned one = 0, two = 0;
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	roster_enter_socket(roster, &one, fds[0], "listen tcp:1");
+	roster_enter_socket(roster, &two, fds[1], "listen tcp:2");
+	ck_assert_int_eq(fcntl(fds[0], F_GETFD), 0);
+	execute_again();
+	ck_assert_int_eq(roster_take_socket(roster, "listen tcp:3"), -ENOENT);
+	ck_assert_int_eq(roster_take_socket(roster, "listen tcp:1"), fds[0]);
+	ck_assert_int_eq(roster_take_socket(roster, "listen tcp:1"), -ENOENT);
+	roster_settle(roster);
+	ck_assert_int_ge(fcntl(fds[0], F_GETFD), 0);
+	ck_assert_int_lt(fcntl(fds[1], F_GETFD), 0);
+	(void)close(fds[0]);
+}
+END_TEST
+
+START_TEST(a_damaged_file_names_nothing_that_is_closed)
+{
+	static char noise[8192];
+	int fds[2];
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	srandom((unsigned)_i);
+	for (int tries = 0; tries < 200; tries++) {
+		for (size_t i = 0; i < sizeof(noise); i++)
+			noise[i] = (char)(_i ? random() : 'x');
+		ck_assert_int_eq(pwrite(file, noise, sizeof(noise), 4096), sizeof(noise));
+		execute_again();
+		ck_assert_int_eq(roster_take_socket(roster, "listen tcp:1"), -ENOENT);
+		(void)roster_find_notify(roster, "web");
+	}
+	roster_settle(roster);
+	ck_assert_int_ge(fcntl(fds[0], F_GETFD), 0);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+END_TEST
+
+START_TEST(without_a_roster_nothing_is_written)
+{
+	unsigned place = 0;
+	size_t n;
+
+	roster_write(NULL, &place, &(struct roster_row){ .number = 1 });
+	roster_enter_socket(NULL, &place, 0, "x");
+	ck_assert_uint_eq(place, 0);
+	ck_assert_int_eq(roster_take_socket(NULL, "x"), -ENOENT);
+	ck_assert_ptr_null(roster_find_notify(NULL, "web"));
+	ck_assert_ptr_null(roster_former(NULL, &n));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("roster");
+	TCase *tc = tcase_create("roster");
+
+	tcase_add_checked_fixture(tc, begin, end);
+	tcase_add_test(tc, rows_are_read_once);
+	tcase_add_test(tc, a_place_is_used_again);
+	tcase_add_test(tc, a_socket_is_handed_over_once);
+	tcase_add_loop_test(tc, a_damaged_file_names_nothing_that_is_closed, 0, 2);
+	tcase_add_test(tc, without_a_roster_nothing_is_written);
+	suite_add_tcase(s, tc);
+	return s;
+}
