@@ -31,6 +31,6 @@ struct survivors {
 
 /* Begins, once, before the first update turn. */
 void survivors_begin(struct survivors *survivors, struct tree *tree);
-/* Waits for a second at most until loggers of before have written what is left of their services. */
+/* Waits for a second at most until loggers of before have written the last output of their services. */
 void survivors_await_loggers(const struct survivors *survivors);
 void survivors_done(struct survivors *survivors);

@@ -102,7 +102,7 @@ static int environment_await(pid_t child, int pidfd)
 	return 0;
 }
 
-/* One free descriptor is enough: the child has a table of its own. */
+/* A single free descriptor is enough: the child has a table of its own. */
 static int environment_run(struct reader *r, void *stack)
 {
 	cleanup(closep) int pidfd = -1;

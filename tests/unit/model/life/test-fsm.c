@@ -45,7 +45,7 @@ static bool is_there(enum service_state state, unsigned parts)
 	return !(fsm_part(state) & ~parts);
 }
 
-/* All that can be reached from @states without @never. */
+/* All that can be reached from @states without @never; FOUND comes at the start of the daemon only. */
 static uint32_t reachable(uint32_t states, enum service_event never, unsigned parts)
 {
 	uint32_t before;
@@ -54,7 +54,8 @@ static uint32_t reachable(uint32_t states, enum service_event never, unsigned pa
 		before = states;
 		for (int state = FIRST_STATE; state < N_STATES; state++)
 			for (int event = 0; event < N_EVENTS; event++)
-				if ((before & BIT(state)) && event != (int)never)
+				if ((before & BIT(state)) && event != (int)never &&
+				    event != EVENT_FOUND)
 					states |= BIT(fsm_step(state, event, parts).to);
 	} while (states != before);
 	return states;
