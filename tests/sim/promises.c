@@ -82,8 +82,9 @@ static void check_budget(const struct row *row)
 	if (!s || !row->asked_usec || row->killed_usec || run_facts.guards || run_facts.faults ||
 	    s->config->stop_timeout_usec == USEC_INFINITY)
 		return;
+	/* The service may have asked for more time. */
 	if (kernel.now_usec > row->asked_usec + s->config->stop_timeout_usec + LATE_USEC &&
-	    !run_facts.reloads)
+	    kernel.now_usec > s->ending.extended_usec + LATE_USEC && !run_facts.reloads)
 		run_fail("stop-timeout", "pid %d of %s runs %" PRIu64 " ms after its stop signal",
 			 row->pid, row->node, (kernel.now_usec - row->asked_usec) / USEC_PER_MSEC);
 }
@@ -296,8 +297,20 @@ static void check_noted(const struct note *was, const struct node *node, bool sa
 		run_fail("back", "%s has pid %d, and had %d", was->path, is.main, was->main);
 }
 
+/* A run by schedule starts what needs it, and what it needs, at any time. */
+static bool has_schedule(void)
+{
+	const struct tree *tree = run_facts.tree;
+
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->timetable)
+			return true;
+	return false;
+}
+
 void promises_check_noted(bool same)
 {
+	same &= !has_schedule();
 	for (size_t i = 0; i < n_notes; i++) {
 		const struct node *node = tree_find(run_facts.tree, notes[i].path);
 

@@ -75,6 +75,7 @@ struct node {
 	struct swansong_completion *drained; /* of work, if that is not handle, until the stop */
 	struct swansong_completion *completion;
 	uint64_t since_usec;	/* when its state was entered */
+	uint64_t raised_usec;	/* when it was to run from then on */
 	uint64_t stop_usec;	/* time of its stop; 0: none */
 	uint64_t deadline_usec; /* end of its budget; USEC_INFINITY while it runs */
 	uint64_t kill_usec;	/* time of its kill phase, before the final action; likewise */

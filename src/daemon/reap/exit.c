@@ -40,10 +40,12 @@ void service_process_died(struct service *s, struct process *process, const stru
 			 (int)process->pid, process->name);
 		/*
 		 * Its own children are not known before the next scan: its guard is held for these,
-		 * without an id.
+		 * without an id.  That of a process of an earlier run holds the root only.
 		 */
-		if (!s->main.guard.node) {
+		if (!s->main.guard.node || (s->main.kept && !process->kept)) {
+			swansong_guard_drop(&s->main.guard);
 			s->main.id = 0;
+			s->main.kept = process->kept;
 			s->main.guard = process->guard;
 			s->main.generation = process->generation;
 			s->main.until_usec = process->until_usec;
@@ -263,6 +265,7 @@ static void service_keep_run(struct service *s)
 	service_end_output(s);
 	process_remove(&s->main);
 	s->main.guard = guard;
+	s->main.kept = false;
 	s->main.generation = s->node->generation;
 	s->main.signalled = false;
 	s->run.worked = true;

@@ -179,6 +179,7 @@ void service_spawn(struct service *s)
 	s->run.started_usec = clock_now_usec();
 	/* Taken before anything can fail: a stop waits for the run from here on. */
 	s->main.guard = swansong_guard(s->node->work);
+	s->main.kept = false;
 	s->main.generation = s->node->generation;
 	swansong_guard_drop(&before);
 	r = service_make_given(s, &given, &step);

@@ -153,7 +153,8 @@ static void converge_reset_ended(struct node *required, const struct service *s)
 		if (!ended || ended->state != STATE_DONE || service_is_present(ended) ||
 		    !service_is_wanted(ended) || !start_order_is_meant(n, required))
 			continue;
-		if (ended->since_usec <= since || ended->since_usec <= s->node->since_usec)
+		if (ended->since_usec <= since || ended->since_usec <= s->node->since_usec ||
+		    ended->since_usec <= s->node->raised_usec)
 			service_handle(ended, EVENT_RESET);
 	}
 }

@@ -22,6 +22,8 @@ static void goals_write(struct node *node, enum goal goal, enum goal_cause cause
 
 	if (node->goal == goal && node->cause >= cause)
 		return;
+	if (goal == GOAL_UP && node->goal != GOAL_UP)
+		node->raised_usec = clock_now_usec();
 	node->goal = goal;
 	node->cause = cause;
 	if (node->parent)
