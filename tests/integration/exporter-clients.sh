@@ -101,7 +101,7 @@ is_full() { # takes a place itself, as that of each request for the page is free
 	status_of '/api/logs?node=web' >/dev/null &
 	[ "$(status_of / --max-time 2)" = 503 ]
 }
-ok "when all places are taken, pages are refused" wait_for 10 is_full
+ok "when all places are taken, pages are refused" wait_for 60 is_full
 is "but not probes" "$(status_of /metrics --max-time 2)" 200
 kill -CONT "$daemon"
 end_process "$exporter"
