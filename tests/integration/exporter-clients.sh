@@ -99,7 +99,7 @@ cleanup_fn end_process $!
 wait_for 10 says "$dir/logs" sent || die "the requests are sent"
 is_full() { # takes a place itself, as that of each request for the page is free again
 	status_of '/api/logs?node=web' >/dev/null &
-	[ "$(status_of / --max-time 2)" = 503 ]
+	[ "$(status_of / --max-time 10)" = 503 ]
 }
 ok "when all places are taken, pages are refused" wait_for 60 is_full
 is "but not probes" "$(status_of /metrics --max-time 2)" 200
