@@ -28,10 +28,9 @@ struct roster {
 
 struct roster *roster_free(struct roster *roster)
 {
-	if (!roster)
-		return NULL;
 	roster_settle(roster);
-	free(roster->free);
+	if (roster)
+		free(roster->free);
 	free(roster);
 	return NULL;
 }
@@ -166,6 +165,8 @@ const struct roster_row *roster_former(const struct roster *roster, size_t *n)
 
 void roster_settle(struct roster *roster)
 {
+	if (!roster)
+		return;
 	for (size_t i = 0; i < roster->n_former; i++)
 		if (roster_is_socket(&roster->former[i]))
 			(void)close((int)roster->former[i].number);

@@ -55,5 +55,5 @@ const char *roster_find_notify(const struct roster *roster, const char *node);
 /* Returns the rows of the former image, and their number.  @roster may be NULL. */
 const struct roster_row *roster_former(const struct roster *roster, size_t *n);
 
-/* Forgets the rows of the former image, and closes its sockets that nobody has taken. */
+/* Forgets the rows of the former image, and closes the sockets that were not taken.  Likewise. */
 void roster_settle(struct roster *roster);

@@ -136,9 +136,9 @@ bool fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid
 	plan.history = *history = r;
 	if (r >= 0)
 		r = crash_arm(&plan);
-	if (r < 0)
+	if (r < 0) {
 		*history = fd_close(*history);
-	if (r < 0)
 		log_line(log, LOG_WARNING, "a fault would end swansongd: %s", strerror(-r));
+	}
 	return again;
 }

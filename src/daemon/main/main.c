@@ -165,7 +165,7 @@ static bool parse_log_option(struct parsing *p, int option)
 	}
 }
 
-/* An option whose value is parsed elsewhere: --grace, or one for a command. */
+/* --grace, or an option for a command: other modules parse their values. */
 static bool parse_value(struct parsing *p, int option)
 {
 	struct daemon_options *options = p->options;

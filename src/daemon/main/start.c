@@ -137,7 +137,7 @@ static int daemon_open_control(struct daemon *d, const struct config *config, co
 /* Without a directory the names of the sockets are abstract. */
 static void daemon_open_notify_directory(struct daemon *d)
 {
-	int r = notify_directory_new(&d->ctx.notify_directory, d->after_fault);
+	int r = notify_directory_new(&d->ctx.notify_directory, d->ctx.after_fault);
 
 	if (r < 0)
 		log_line(d->options->log, LOG_INFO, "no directory for notification sockets: %s",

@@ -52,6 +52,7 @@ static void service_take_hook_guard(struct service *s)
 	if (s->main.guard.node)
 		return;
 	s->main.guard = of_hook->guard;
+	s->main.kept = false;
 	s->main.generation = of_hook->generation;
 	of_hook->guard = (struct swansong_guard){ .node = NULL };
 }

@@ -136,14 +136,7 @@ static void orphans_on_settled(struct process *process, const struct spawn_failu
 	const struct orphans *orphans = arg;
 	pid_t pid = process->pid;
 
-	if (refused && process->service)
-		control_group_refused(&process->service->group, refused);
-	if (process->kind == PROCESS_MAIN)
-		service_settle_start(process->service, why);
-	else if (process->kind == PROCESS_HOOK)
-		hook_settle_start(process, why);
-	else if (why->step != SPAWN_STEP_NONE && process->kind == PROCESS_PROBE)
-		probe_failed(process, why);
+	service_settle_process(process, why, refused);
 	/* The table has lost it, and so its end is in no count. */
 	if (!process_find(orphans->tree->ctx->processes, pid))
 		orphans->tree->ctx->launched--;

@@ -1,7 +1,7 @@
 /*
  * When a daemon is killed, the processes of its services go to process 1 or to another subreaper.  A
- * service takes one of them as its main process, whose end is seen by its pidfd, and has a run that is
- * stopped from its beginning.
+ * service takes one of them as its main process, its pidfd shows the end, and the run is stopped from
+ * its beginning.
  *
  * Processes below any running swansongd are supervised by that one; a container's are, too.
  */
@@ -102,8 +102,7 @@ static void survivors_read_roster(struct survivors *survivors, struct goals *goa
 			survivors_go_on(goals, &rows[i]);
 		else if (!*rows[i].name)
 			survivors_keep_logger(survivors, &rows[i]);
-	if (roster)
-		roster_settle(roster);
+	roster_settle(roster);
 }
 
 void survivors_await_loggers(const struct survivors *survivors)

@@ -203,16 +203,20 @@ bool service_is_lasting(const struct service *s)
 	       !s->setup.attach;
 }
 
-void service_update_roster(struct service *s)
+static void service_enter_roster(struct service *s)
 {
 	const struct notify *notify = s->setup.notify;
 	struct roster_row row = { .number = s->main.pid, .started_usec = s->run.started_usec };
 
-	if (s->state != STATE_UP || !s->main.alive || !service_is_lasting(s)) {
-		roster_write(s->ctx->roster, &s->place, NULL);
-		return;
-	}
 	(void)snprintf(row.path, sizeof(row.path), "%s", s->config->path);
 	(void)snprintf(row.name, sizeof(row.name), "%s", notify ? notify_address(notify) : "");
 	roster_write(s->ctx->roster, &s->place, &row);
+}
+
+void service_update_roster(struct service *s)
+{
+	if (s->state == STATE_UP && s->main.alive && service_is_lasting(s))
+		service_enter_roster(s);
+	else
+		roster_write(s->ctx->roster, &s->place, NULL);
 }

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/probe/exec.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/setup.h"
@@ -247,4 +248,16 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)s->main.pid);
 	if (s->state == STATE_STARTING && s->setup.launch.config->type != TYPE_FORKING)
 		service_await_readiness(s, true);
+}
+
+void service_settle_process(struct process *process, const struct spawn_failure *why, int refused)
+{
+	if (refused && process->service)
+		control_group_refused(&process->service->group, refused);
+	if (process->kind == PROCESS_MAIN)
+		service_settle_start(process->service, why);
+	else if (process->kind == PROCESS_HOOK)
+		hook_settle_start(process, why);
+	else if (why->step != SPAWN_STEP_NONE && process->kind == PROCESS_PROBE)
+		probe_failed(process, why);
 }

@@ -27,3 +27,6 @@ bool service_awaits_program(const struct service *service, struct launch_failure
 
 /* The program of the main process runs (why->step is SPAWN_STEP_NONE), or could not be run. */
 void service_settle_start(struct service *service, const struct spawn_failure *why);
+
+/* The same for a process of any kind; @refused: the error with which the kernel refused its control group, or 0. */
+void service_settle_process(struct process *process, const struct spawn_failure *why, int refused);

@@ -72,26 +72,40 @@ static int listener_open_socket(const struct listener *l)
 			   l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM);
 }
 
-/* Takes the socket of the former image of the daemon, if there is one, else opens it. */
-static int listener_open(struct listener *l)
+static int listener_note_path(struct listener *l)
 {
-	const char *prefix = listen_prefix(l->listen.kind);
-	cleanup(freep) char *name = NULL;
 	struct stat st;
 
-	if (asprintf(&name, "%s %s%s", keys[l->key].name, prefix, l->listen.address) < 0) {
+	if (l->listen.kind != LISTEN_UNIX)
+		return 0;
+	if (lstat(l->listen.address, &st) < 0)
+		return -errno;
+	l->device = st.st_dev;
+	l->inode = st.st_ino;
+	return 0;
+}
+
+/* Takes the socket of the former image of the daemon, also if its path has gone, else opens one. */
+static int listener_open(struct listener *l)
+{
+	cleanup(freep) char *name = NULL;
+	bool former;
+	int r;
+
+	if (asprintf(&name, "%s %s%s", keys[l->key].name, listen_prefix(l->listen.kind),
+		     l->listen.address) < 0) {
 		name = NULL;
 		return -ENOMEM;
 	}
 	l->fd = roster_take_socket(l->roster, name);
-	if (l->fd < 0)
+	former = l->fd >= 0;
+	if (!former)
 		l->fd = listener_open_socket(l);
 	if (l->fd < 0)
 		return l->fd;
-	if (l->listen.kind == LISTEN_UNIX && lstat(l->listen.address, &st) == 0) {
-		l->device = st.st_dev;
-		l->inode = st.st_ino;
-	}
+	r = listener_note_path(l);
+	if (r < 0 && !former)
+		return r;
 	roster_enter_socket(l->roster, &l->place, l->fd, name);
 	return 0;
 }

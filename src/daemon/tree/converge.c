@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/macro.h"
 #include "daemon/guard/lease.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/service/machine.h"
@@ -147,14 +148,15 @@ static void converge_reset_ended(struct node *required, const struct service *s)
 {
 	uint64_t since = s->state == STATE_BACKOFF ? s->timeout_usec : s->since_usec;
 
+	since = MAX(since, s->node->since_usec);
+	since = MAX(since, s->node->raised_usec);
 	for (struct node *n = required; n; n = node_next(n, required)) {
 		struct service *ended = n->service;
 
 		if (!ended || ended->state != STATE_DONE || service_is_present(ended) ||
 		    !service_is_wanted(ended) || !start_order_is_meant(n, required))
 			continue;
-		if (ended->since_usec <= since || ended->since_usec <= s->node->since_usec ||
-		    ended->since_usec <= s->node->raised_usec)
+		if (ended->since_usec <= since)
 			service_handle(ended, EVENT_RESET);
 	}
 }

@@ -32,70 +32,55 @@
 #define BACKOFF  { STATE_BACKOFF, ACT_ARM }
 #define DONE     { STATE_DONE, 0 }
 #define FAILED   { STATE_FAILED, 0 }
+/* The same in each row but that of DOWN. */
+#define FOUND(state) { (state) == STATE_DOWN ? STATE_UP : N_STATES, 0 }
 
 #define ROW(state, start, passed, broken, ready, worked, ending, hold, release, kill, orphaned,     \
-	    done, retry, fail, timeout, unwell, reset, found)                                        \
+	    done, retry, fail, timeout, unwell, reset)                                               \
 	[STATE_##state] = {                                                                          \
 		[EVENT_START] = start, [EVENT_PASSED] = passed, [EVENT_BROKEN] = broken,             \
 		[EVENT_READY] = ready, [EVENT_WORKED] = worked, [EVENT_ENDING] = ending,             \
 		[EVENT_HOLD] = hold, [EVENT_RELEASE] = release, [EVENT_KILL] = kill,                 \
 		[EVENT_ORPHANED] = orphaned, [EVENT_DONE] = done, [EVENT_RETRY] = retry,             \
 		[EVENT_FAIL] = fail, [EVENT_TIMEOUT] = timeout, [EVENT_UNWELL] = unwell,             \
-		[EVENT_RESET] = reset, [EVENT_FOUND] = found,                                        \
+		[EVENT_RESET] = reset, [EVENT_FOUND] = FOUND(STATE_##state),                         \
 	}
 
 static const struct service_step table[N_STATES][N_EVENTS] = {
 	/*             START,    PASSED,   BROKEN,   READY,    WORKED,   ENDING,   HOLD,     RELEASE,
-	 *             KILL,     ORPHANED, DONE,     RETRY,    FAIL,     TIMEOUT,  UNWELL,   RESET,
-	 *             FOUND */
+	 *             KILL,     ORPHANED, DONE,     RETRY,    FAIL,     TIMEOUT,  UNWELL,   RESET */
 	ROW(DOWN,      PREPARE,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
-	               KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
-	               UP),
+	               KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP),
 	ROW(PREPARING, KEEP,     SPAWN,    CLEAN,    KEEP,     KEEP,     KEEP,     WAIT,     STOP,
-	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    KEEP,     KEEP,
-	               KEEP),
+	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    KEEP,     KEEP),
 	ROW(STARTING,  KEEP,     KEEP,     KEEP,     MAKE_UP,  MAKE_UP,  LINGER,   WAIT,     STOP,
-	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP,
-	               KEEP),
+	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP),
 	ROW(READYING,  KEEP,     UP,       CLEAN,    KEEP,     KEEP,     LINGER,   WAIT,     STOP,
-	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP,
-	               KEEP),
+	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP),
 	ROW(UP,        KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     LINGER,   DRAIN,    ASK,
-	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP,
-	               KEEP),
+	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP),
 	ROW(DRAINING,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     ASK,
-	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    WAIT,     KEEP,     KEEP,
-	               KEEP),
+	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    WAIT,     KEEP,     KEEP),
 	ROW(WAITING,   KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     ASK,
-	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    KEEP,     KEEP,     KEEP,
-	               KEEP),
+	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    KEEP,     KEEP,     KEEP),
 	ROW(ASKING,    KEEP,     ASKED,    STOP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
-	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    KILL,     KEEP,     KEEP,
-	               KEEP),
+	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    KILL,     KEEP,     KEEP),
 	ROW(STOPPING,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
-	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    KILL,     KEEP,     KEEP,
-	               KEEP),
+	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    KILL,     KEEP,     KEEP),
 	ROW(KILLING,   KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
-	               KILL_NEW, KILL_NEW, CLOSE,    CLOSE,    CLOSE,    KILL_ON,  KEEP,     KEEP,
-	               KEEP),
+	               KILL_NEW, KILL_NEW, CLOSE,    CLOSE,    CLOSE,    KILL_ON,  KEEP,     KEEP),
 	ROW(CLOSING,   KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
-	               KILL,     STOP,     DOWN,     DOWN,     DOWN,     KILL,     KEEP,     KEEP,
-	               KEEP),
+	               KILL,     STOP,     DOWN,     DOWN,     DOWN,     KILL,     KEEP,     KEEP),
 	ROW(CLEANING,  KEEP,     KEEP,     KEEP,     KEEP,     MAKE_UP,  KEEP,     STOP,     STOP,
-	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   WIPE,     KEEP,     KEEP,
-	               KEEP),
+	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   WIPE,     KEEP,     KEEP),
 	ROW(FINISHING, KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     CLOSE_ON, CLOSE_ON,
-	               KILL,     CLEAN,    DONE,     BACKOFF,  FAILED,   WIPE,     KEEP,     KEEP,
-	               KEEP),
+	               KILL,     CLEAN,    DONE,     BACKOFF,  FAILED,   WIPE,     KEEP,     KEEP),
 	ROW(BACKOFF,   PREPARE,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     DOWN,     DOWN,
-	               DOWN,     KEEP,     KEEP,     KEEP,     KEEP,     PREPARE,  KEEP,     DOWN,
-	               KEEP),
+	               DOWN,     KEEP,     KEEP,     KEEP,     KEEP,     PREPARE,  KEEP,     DOWN),
 	ROW(DONE,      PREPARE,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     DOWN,     DOWN,
-	               DOWN,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     DOWN,
-	               KEEP),
+	               DOWN,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     DOWN),
 	ROW(FAILED,    PREPARE,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     DOWN,     DOWN,
-	               DOWN,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     DOWN,
-	               KEEP),
+	               DOWN,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     DOWN),
 };
 
 enum kind { WITHOUT_PROCESS, WITH_PROCESS, COMING_UP, GOING_DOWN };

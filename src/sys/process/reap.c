@@ -10,16 +10,14 @@
  */
 #define TRIES 16
 
-/* Also children whose end sends no signal: a fault may leave one (sys/spawn/environment.c). */
-#define OF_ANY_KIND __WALL
-
 static bool reap_next_exit(idtype_t which, pid_t pid, siginfo_t *info, int options)
 {
 	int r, tries = TRIES;
 
+	/* __WALL: a fault may leave a child that sends no signal at its end (sys/spawn/environment.c). */
 	do {
 		info->si_pid = 0;
-		r = waitid(which, (id_t)pid, info, WEXITED | WNOHANG | OF_ANY_KIND | options);
+		r = waitid(which, (id_t)pid, info, WEXITED | WNOHANG | __WALL | options);
 	} while (r < 0 && errno != ECHILD && --tries > 0);
 	return r == 0 && info->si_pid > 0;
 }

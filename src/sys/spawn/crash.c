@@ -196,12 +196,10 @@ static SPAWN_PLAIN void crash_restore_limits(void)
 		(void)raw(SYS_prlimit64, 0, limited[i], &refuge.limits[i], NULL);
 }
 
-/* It returns only if the kernel refuses.  Every other descriptor is CLOEXEC. */
+/* It returns only if the kernel refuses.  Other descriptors are CLOEXEC, or in a list of the program. */
 static SPAWN_PLAIN void crash_go_on(void)
 {
 	(void)raw(SYS_fcntl, refuge.plan.history, F_SETFD, 0);
-	for (unsigned i = 0; i < refuge.plan.n_inherited; i++)
-		(void)raw(SYS_fcntl, STDERR_FILENO + 1 + i, F_SETFD, 0);
 	(void)raw(SYS_rt_sigprocmask, SIG_SETMASK, all_signals, NULL, KERNEL_MASK);
 	(void)raw(SYS_execveat, refuge.program, "", refuge.plan.argv, refuge.plan.envp,
 		  AT_EMPTY_PATH);

@@ -46,7 +46,6 @@ struct crash_history {
 
 struct crash_plan {
 	int history;
-	unsigned n_inherited;		 /* descriptors from 3 on that the new image gets as well */
 	char *const *argv, *const *envp; /* copied; CRASH_VARIABLE is replaced */
 	void (*last)(int signo); /* for the end without an exec: kills all services; or NULL */
 };

@@ -2,8 +2,8 @@
 
 /*
  * Reads variables of other processes.  A process can hold the lock of its own memory for ever, by
- * the mmap of a file whose file system does not answer, and its environment cannot be read
- * meanwhile: so a child does that, and the caller waits for a moment only.
+ * the mmap of a file on a file system without answers; no reader gets its environment meanwhile.  So
+ * a child reads, and the caller waits for a moment only.
  */
 
 #include <stddef.h>
