@@ -72,8 +72,9 @@ static void plan_compare_node(struct plan *plan, struct node *node, const struct
 	};
 	bool needs_restart;
 
-	needs_restart =
-		plan_is_to_run(node) && node_config_needs_restart(plan_running_config(node), to);
+	/* A service that waits for its start begins with what it is given now. */
+	needs_restart = plan_is_to_run(node) && node->service->state != STATE_DOWN &&
+			node_config_needs_restart(plan_running_config(node), to);
 	if (node_config_diff(entry.from, to, &entry.keys) == 0) {
 		if (!needs_restart)
 			return;

@@ -83,9 +83,14 @@ static void converge_give_up(struct tree *tree, struct node *node, int error)
 	goals_stop(tree, node, CAUSE_FAILURE, strerror(error));
 }
 
-/* Parents come first: a generation cannot begin below a stopped one. */
-static void converge_renew(struct tree *tree, struct node *top)
+/*
+ * Parents come first: a generation cannot begin below a stopped one.  Returns true if an idle service is
+ * there again, which others may need that have started meanwhile.
+ */
+static bool converge_renew(struct tree *tree, struct node *top)
 {
+	bool idle = false;
+
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		int r;
 
@@ -96,17 +101,22 @@ static void converge_renew(struct tree *tree, struct node *top)
 			converge_give_up(tree, n, -r);
 		else if (n->service)
 			service_update_soon(n->service);
+		idle |= n->service && node_goal(n) == GOAL_IDLE;
 	}
+	return idle;
 }
 
 void converge_renewals(struct tree *tree)
 {
 	struct node *node;
+	bool idle = false;
 
 	/* A stopped parent is on the list as well, and its renewal includes this node. */
 	node_for_each_taken (node, tree->ctx, TASK_RENEWALS)
 		if (!node->parent || !node_is_stopped(node->parent))
-			converge_renew(tree, node);
+			idle |= converge_renew(tree, node);
+	if (idle)
+		goals_need_all(tree);
 }
 
 /* --- starts --- */
