@@ -8,27 +8,9 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-
-/* close(2) without a cancellation point; a negative @fd is left alone. */
-static inline void cancel_safe_close(int fd)
-{
-	if (fd >= 0)
-		(void)syscall(SYS_close, fd);
-}
-
-/* Adds @n to the eventfd @fd.  That only fails if the counter is full; @fd is readable then. */
-static inline void cancel_safe_signal(int fd, uint64_t n)
-{
-#ifdef SWANSONG_STEP
-	(void)eventfd_write(fd, n); /* the test replaces it */
-#else
-	(void)syscall(SYS_write, fd, &n, sizeof(n));
-#endif
-}
 
 /* Returns the state to be restored. */
 static inline int cancel_disable(void)
@@ -47,3 +29,20 @@ static inline void cancel_restore(const int *state)
 /* No call is a cancellation point until the end of the block. */
 #define CANCEL_DISABLED_SCOPE \
 	cleanup(cancel_restore) __attribute__((unused)) int cancel_state = cancel_disable()
+
+/* close(2) without a cancellation point; a negative @fd is left alone. */
+static inline void cancel_safe_close(int fd)
+{
+	CANCEL_DISABLED_SCOPE;
+
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+/* Adds @n to the eventfd @fd.  That only fails if the counter is full; @fd is readable then. */
+static inline void cancel_safe_signal(int fd, uint64_t n)
+{
+	CANCEL_DISABLED_SCOPE;
+
+	(void)eventfd_write(fd, n);
+}

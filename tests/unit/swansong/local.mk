@@ -109,7 +109,7 @@ check_PROGRAMS += %D%/test-syscalls
 	%D%/test-syscalls.c
 %C%_test_syscalls_CFLAGS  = $(%C%_loop_test_loop_CFLAGS)
 %C%_test_syscalls_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=eventfd,--wrap=syscall
+	-Wl,--wrap=eventfd,--wrap=eventfd_write,--wrap=syscall
 %C%_test_syscalls_LDADD   = $(%C%_loop_test_loop_LDADD)
 
 check_PROGRAMS += %D%/loop/test-pool

@@ -22,12 +22,6 @@
 		}                                                                       \
 	} while (0)
 
-#ifdef __SANITIZE_THREAD__
-#define THREADS_ARE_WATCHED 1
-#else
-#define THREADS_ARE_WATCHED 0
-#endif
-
 /* Runs @fn in a new process, which has to end within a time. */
 static void in_fork(void (*fn)(void))
 {
@@ -459,7 +453,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, descriptors_are_renewed_where_no_more_can_be_opened);
 	tcase_add_loop_test(tc, a_fork_in_the_midst_of_other_threads_leaves_a_tree_that_works, 0,
 			    2);
-	/* The thread sanitizer knows no threads of a process that a process with threads forked. */
 	if (!THREADS_ARE_WATCHED) {
 		tcase_add_test(tc, a_thread_that_waits_is_not_waited_for_in_a_forked_process);
 		tcase_add_test(tc, a_job_that_forks_ends_in_both_processes);
