@@ -27,7 +27,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-DEADLINE = 10
+DEADLINE = 30
 MARK = "the page"  # of its thread in a trace
 
 WATCH = """
