@@ -21,33 +21,7 @@
 
 #define LEVEL 3
 
-struct codec {
-	ZSTD_CCtx *context;
-	char *in, *out;
-};
-
-static void compress_codec_done(struct codec *c)
-{
-	ZSTD_freeCCtx(c->context);
-	free(c->in);
-	free(c->out);
-}
-
-static int compress_codec_init(struct codec *c)
-{
-	*c = (struct codec){
-		.context = ZSTD_createCCtx(),
-		.in = malloc(ZSTD_CStreamInSize()),
-		.out = malloc(ZSTD_CStreamOutSize()),
-	};
-	if (!c->context || !c->in || !c->out)
-		return -ENOMEM;
-	(void)ZSTD_CCtx_setParameter(c->context, ZSTD_c_compressionLevel, LEVEL);
-	(void)ZSTD_CCtx_setParameter(c->context, ZSTD_c_checksumFlag, 1);
-	return 0;
-}
-
-static int compress_write_all(int fd, const char *data, size_t size)
+int compress_write_all(int fd, const char *data, size_t size)
 {
 	while (size > 0) {
 		ssize_t n = write(fd, data, size);
@@ -62,50 +36,43 @@ static int compress_write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-/* Compresses the bytes that were read into @to.  The last call ends the frame. */
-static int compress_codec_put(struct codec *c, size_t size, ZSTD_EndDirective mode, int to)
+/* The last piece, of 0 bytes, ends the frame. */
+static int compress_piece(ZSTD_CCtx *context, const char *in, size_t size, char *out, int to)
 {
-	ZSTD_inBuffer in = { .src = c->in, .size = size };
+	ZSTD_inBuffer input = { .src = in, .size = size };
 	size_t rest;
+	int r;
 
 	do {
-		ZSTD_outBuffer out = { .dst = c->out, .size = ZSTD_CStreamOutSize() };
-		int r;
+		ZSTD_outBuffer output = { .dst = out, .size = ZSTD_CStreamOutSize() };
 
-		rest = ZSTD_compressStream2(c->context, &out, &in, mode);
-		if (ZSTD_isError(rest))
-			return -EIO;
-		r = compress_write_all(to, c->out, out.pos);
-		if (r < 0)
-			return r;
-	} while (mode == ZSTD_e_end ? rest > 0 : in.pos < in.size);
-	return 0;
-}
-
-static int compress_codec_copy(struct codec *c, int from, int to)
-{
-	for (;;) {
-		ssize_t n = read(from, c->in, ZSTD_CStreamInSize());
-		int r;
-
-		if (n < 0)
-			return -errno;
-		r = compress_codec_put(c, (size_t)n, n ? ZSTD_e_continue : ZSTD_e_end, to);
-		if (r < 0 || n == 0)
-			return r;
-	}
+		rest = ZSTD_compressStream2(context, &output, &input,
+					    size ? ZSTD_e_continue : ZSTD_e_end);
+		r = ZSTD_isError(rest) ? -EIO : compress_write_all(to, out, output.pos);
+	} while (r == 0 && (size ? input.pos < size : rest > 0));
+	return r;
 }
 
 static int compress_copy(int from, int to)
 {
-	struct codec codec;
-	int r = compress_codec_init(&codec);
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+	char *in = malloc(ZSTD_CStreamInSize()), *out = malloc(ZSTD_CStreamOutSize());
+	int r = context && in && out ? 0 : -ENOMEM;
+	ssize_t n = 1;
 
-	if (r == 0)
-		r = compress_codec_copy(&codec, from, to);
-	compress_codec_done(&codec);
+	if (context) {
+		(void)ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+		(void)ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+	}
+	while (r == 0 && n > 0) {
+		n = read(from, in, ZSTD_CStreamInSize());
+		r = n < 0 ? -errno : compress_piece(context, in, (size_t)n, out, to);
+	}
 	if (r == 0 && fsync(to) < 0)
 		r = -errno;
+	ZSTD_freeCCtx(context);
+	free(in);
+	free(out);
 	return r;
 }
 
@@ -140,8 +107,8 @@ static void compress_all(const char *path, uint32_t keep)
 	if (rotated_list(&rotated, path) < 0)
 		return;
 	for (size_t i = 0; i + 1 < rotated.n; i++)
-		if (!rotated_is_compressed(rotated.names[i])) {
-			(void)compress_file(&rotated.path, rotated.names[i]);
+		if (!rotated_is_compressed(rotated.names[i]->d_name)) {
+			(void)compress_file(&rotated.path, rotated.names[i]->d_name);
 			(void)rotated_prune(path, keep);
 		}
 	rotated_done(&rotated);

@@ -18,3 +18,6 @@ pid_t compress_start(const char *path, uint32_t keep);
 
 /* Compresses @name in the directory of @in to "NAME.zst", and removes it.  Return: 0 or -errno. */
 int compress_file(const struct path *in, const char *name);
+
+/* Return: 0 or -errno. */
+int compress_write_all(int fd, const char *data, size_t size);

@@ -30,43 +30,27 @@ bool rotated_is_compressed(const char *name)
 	return length > end && strcmp(name + length - end, LOGGER_COMPRESSED) == 0;
 }
 
-static int rotated_compare_names(const void *a, const void *b)
+bool rotated_is_twice(const struct rotated *rotated, size_t i)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+	const char *name = rotated->names[i]->d_name;
+	const char *next = i + 1 < rotated->n ? rotated->names[i + 1]->d_name : "";
 
-static int rotated_add(struct rotated *rotated, const char *name)
-{
-	char **names = reallocarray(rotated->names, rotated->n + 1, sizeof(*names));
-
-	if (!names)
-		return -ENOMEM;
-	rotated->names = names;
-	names[rotated->n] = strdup(name);
-	if (!names[rotated->n])
-		return -ENOMEM;
-	rotated->n++;
-	return 0;
+	return rotated_is_compressed(next) && strncmp(name, next, strlen(name)) == 0;
 }
 
 static int rotated_read(struct rotated *rotated)
 {
-	int fd = openat(rotated->path.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
+	int n = scandirat(rotated->path.directory, ".", &rotated->names, NULL, alphasort);
 
-	if (!stream) {
-		r = -errno;
-		fd_close(fd);
-		return r;
-	}
-	while (r == 0 && (entry = readdir(stream)))
+	for (int i = 0; i < n; i++) {
+		struct dirent *entry = rotated->names[i];
+
 		if (logger_is_rotated(entry->d_name, rotated->path.name))
-			r = rotated_add(rotated, entry->d_name);
-	(void)closedir(stream);
-	if (r == 0 && rotated->n > 1)
-		qsort(rotated->names, rotated->n, sizeof(*rotated->names), rotated_compare_names);
-	return r;
+			rotated->names[rotated->n++] = entry;
+		else
+			free(entry);
+	}
+	return n < 0 ? -errno : 0;
 }
 
 int rotated_list(struct rotated *rotated, const char *path)
@@ -123,13 +107,6 @@ void rotated_give(int fd, const struct stat *like)
 		return;
 }
 
-/* Returns true if the next name is that of the same file, compressed. */
-static bool rotated_is_twice(const struct rotated *rotated, size_t i)
-{
-	return i + 1 < rotated->n && rotated_is_compressed(rotated->names[i + 1]) &&
-	       strncmp(rotated->names[i], rotated->names[i + 1], strlen(rotated->names[i])) == 0;
-}
-
 int rotated_prune(const char *path, uint32_t keep)
 {
 	struct rotated rotated;
@@ -142,7 +119,7 @@ int rotated_prune(const char *path, uint32_t keep)
 		int e;
 
 		kept += !rotated_is_twice(&rotated, i);
-		e = kept > keep ? path_unlink_in(&rotated.path, rotated.names[i]) : 0;
+		e = kept > keep ? path_unlink_in(&rotated.path, rotated.names[i]->d_name) : 0;
 		r = e < 0 && e != -ENOENT ? e : r;
 	}
 	rotated_done(&rotated);
@@ -158,10 +135,10 @@ int rotated_find(const char *path, uint64_t device, uint64_t inode)
 	if (r < 0)
 		return r;
 	for (size_t i = rotated.n; fd == -ENOENT && i-- > 0;)
-		if (fstatat(rotated.path.directory, rotated.names[i], &st, AT_SYMLINK_NOFOLLOW) ==
-			    0 &&
+		if (fstatat(rotated.path.directory, rotated.names[i]->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW) == 0 &&
 		    st.st_dev == device && st.st_ino == inode)
-			fd = path_open_in(&rotated.path, rotated.names[i], O_RDWR, 0);
+			fd = path_open_in(&rotated.path, rotated.names[i]->d_name, O_RDWR, 0);
 	rotated_done(&rotated);
 	return fd;
 }

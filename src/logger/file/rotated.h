@@ -5,6 +5,7 @@
  * which is UTC.  Files of other names are left alone.
  */
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -15,8 +16,8 @@
 #define ROTATED_NAME_MAX 256
 
 struct rotated {
-	struct path path; /* of the file that is written */
-	char **names;	  /* sorted, the oldest first */
+	struct path path;      /* of the file that is written */
+	struct dirent **names; /* sorted, the oldest first */
 	size_t n;
 };
 
@@ -25,6 +26,9 @@ int rotated_list(struct rotated *rotated, const char *path);
 void rotated_done(struct rotated *rotated);
 
 bool rotated_is_compressed(const char *name);
+
+/* Returns true if the next name is that of the same file, compressed. */
+bool rotated_is_twice(const struct rotated *rotated, size_t i);
 
 /* Renames the file of @path to a name for the time @time_usec, or one soon after.  0 or -errno. */
 int rotated_rename(const char *path, uint64_t time_usec);
