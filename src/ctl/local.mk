@@ -25,8 +25,6 @@ noinst_LTLIBRARIES += %D%/libctl.la
 %C%_libctl_la_SOURCES += \
 	%D%/logs/lines.h %D%/logs/lines.c \
 	%D%/logs/reader.h %D%/logs/reader.c \
-	%D%/logs/files.h %D%/logs/files.c \
-	%D%/logs/apart.h %D%/logs/apart.c \
 	%D%/logs/older.h %D%/logs/older.c \
 	%D%/logs/logs.h %D%/logs/logs.c \
 	%D%/logs/print.h %D%/logs/print.c
@@ -73,8 +71,8 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/program/commands.h %D%/program/commands.c \
 	%D%/program/program.h %D%/program/program.c
 
-%C%_libctl_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(SMARTCOLS_CFLAGS) $(ZSTD_CFLAGS)
-%C%_libctl_la_LIBADD = $(JANSSON_LIBS) $(SMARTCOLS_LIBS) $(ZSTD_LIBS)
+%C%_libctl_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(SMARTCOLS_CFLAGS)
+%C%_libctl_la_LIBADD = $(JANSSON_LIBS) $(SMARTCOLS_LIBS)
 
 # main() is last: nobody includes it.
 bin_PROGRAMS += swansongctl

@@ -8,10 +8,11 @@ noinst_LTLIBRARIES += %D%/liblogger.la
 	%D%/ring/json.h %D%/ring/json.c \
 	%D%/ring/format.h %D%/ring/format.c
 
-# file: writing, in processes of their own
+# file: writing and reading, in processes of their own
 %C%_liblogger_la_SOURCES += \
 	%D%/file/rotated.h %D%/file/rotated.c \
 	%D%/file/compress.h %D%/file/compress.c \
+	%D%/file/older.h %D%/file/older.c \
 	%D%/file/files.h %D%/file/files.c \
 	%D%/file/worker.h %D%/file/worker.c \
 	%D%/file/helper.h %D%/file/helper.c

@@ -28,7 +28,8 @@
  *								logrotate; @stream or LOGGER_ALL
  *	LOGGER_VIEW	@view		socket or pipe		a reader; frames go to its descriptor
  *	LOGGER_SHOW	@view					the reader gets the last lines of @stream,
- *								also after LOGGER_BEGIN
+ *								also after LOGGER_BEGIN; or
+ *					name, path	... those of this file, with LOGGER_ALL
  *	LOGGER_BEGIN	@view					... of all those streams now, and, with
  *								@view.follow, all lines from now on
  *	LOGGER_LEAVE	@view					the reader is dropped
@@ -54,7 +55,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define LOGGER_VERSION	   4
+#define LOGGER_VERSION	   5
 #define LOGGER_STREAMS	   16384
 #define LOGGER_ALL	   UINT32_MAX
 #define LOGGER_MESSAGE_MAX 8192 /* bytes of a message with its texts */
@@ -141,6 +142,8 @@ struct logger_view {
 	uint64_t lines; /* at most so many of the last lines of the stream; 0: no limit */
 	uint64_t bytes; /* and so many bytes; 0: as many as @memory of its rules promises */
 	uint32_t plain; /* the lines alone, each with its end, instead of frames */
+	uint32_t older; /* if the memory has less than @lines, so many come from the file, too */
+	uint32_t kind;	/* of LOGGER_ALL */
 	uint32_t reserved;
 };
 
@@ -178,6 +181,8 @@ enum logger_frame_type {
 	LOGGER_FRAME_LOST, /* @lost bytes of the stream were discarded before the reader took them */
 	LOGGER_FRAME_NOW,  /* end of the last lines; new lines follow */
 	LOGGER_FRAME_ENDED, /* the stream was removed */
+	/* before LOGGER_FRAME_NOW: text of the file before the seam, in pieces; or @lost is an errno */
+	LOGGER_FRAME_OLDER,
 };
 
 #define LOGGER_LINE_MAX (1024 * 1024) /* bytes of a line; a longer one comes in parts */

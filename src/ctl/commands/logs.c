@@ -1,8 +1,8 @@
 /*
- * The last lines of services, and new ones with --follow.  The lines that the logger has in memory
- * come through a pipe from it; older ones are read from the log files.  Both are merged by time
- * before anything is printed; --follow then prints each line as it comes, and asks for a new pipe
- * when the logger has ended.
+ * The last lines of services, and new ones with --follow, come through a pipe from the logger: those that
+ * it has in memory, and the text of the log files before them.  They are merged by time before
+ * anything is printed; --follow then prints each line as it comes, and asks for a new pipe when the
+ * logger has ended.
  */
 #include "ctl/commands/cmd.h"
 
@@ -20,7 +20,10 @@ static void logs_warn_uncaptured(struct ctl *ctl, const struct output_view *outp
 	if (strcmp(output->to, "journal") == 0)
 		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: see journalctl",
 			 output->node);
-	else if (!output->file)
+	else if (output->file)
+		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: see %s", output->node,
+			 output->file);
+	else
 		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: log = %s", output->node,
 			 output->to);
 }
@@ -34,10 +37,10 @@ static size_t logs_prepare_outputs(const struct logs *logs, struct log_printer *
 	for (size_t i = 0; i < logs->n_outputs; i++) {
 		const struct output_view *output = &logs->outputs[i];
 
-		if (!output->captured)
+		if (!output->captured || logs->reader.fd < 0) {
 			logs_warn_uncaptured(logs->ctl, output);
-		if (!output->captured && !output->file)
 			continue;
+		}
 		printer->names |= node && strcmp(node, output->node) != 0;
 		node = output->node;
 		log_printer_add(printer, node);
@@ -131,10 +134,6 @@ static int logs_show(struct ctl *ctl, struct logs *logs)
 		r = logs_print_collected(logs, &printer);
 	if (r != CTL_DONE || !ctl->options.follow)
 		return r;
-	if (logs->reader.fd < 0) {
-		log_line(&ctl->log, LOG_ERR, "--follow: the logger does not run");
-		return CTL_FAILED;
-	}
 	return logs_follow_all(logs, &printer);
 }
 

@@ -12,11 +12,13 @@
 struct log_source {
 	char *node;
 	enum logger_kind kind;
-	struct logger_seam seam;  /* 0 before its frame: this daemon has captured nothing */
-	bool seen;		  /* a line has come */
-	uint64_t next;		  /* position after the last line that has come */
-	uint64_t last_usec;	  /* its time */
-	uint64_t n_lines;	  /* number of its last lines that have been received */
+	struct logger_seam seam; /* 0 before its frame: this daemon has captured nothing */
+	bool seen;		 /* a line has come */
+	uint64_t next;		 /* position after the last line that has come */
+	uint64_t last_usec;	 /* its time */
+	char *text;		 /* of its files, with room for a NUL; or NULL */
+	size_t size;
+	int error;		  /* -errno: the files cannot be read */
 	struct log_source *first; /* of the same node, perhaps itself */
 	uint64_t n_shown;	  /* of a first one: for log_lines_limit() */
 };

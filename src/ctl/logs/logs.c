@@ -1,6 +1,6 @@
 /*
- * It looks at the files before it asks the logger: of a stream of which nothing was written then, the
- * file has older lines only, up to its size then.
+ * A call asks for the last lines: those that the logger remembers, and where these are too few, the text
+ * of the files before them.  When all are there, a further call asks for what is remembered.
  */
 #include "ctl/logs/logs.h"
 
@@ -9,13 +9,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ctl/logs/older.h"
 
 /* Loggers that die before they have replied. */
 #define ATTEMPTS 20
 /* The time limit of a quiet request: a refusal of it is not reported, either. */
 #define QUIET_USEC USEC_PER_SEC
-/* A file system that takes longer does not answer. */
-#define FILE_USEC (5 * USEC_PER_SEC)
 
 void logs_init(struct logs *l, struct ctl *ctl, uint64_t max)
 {
@@ -25,7 +24,6 @@ void logs_init(struct logs *l, struct ctl *ctl, uint64_t max)
 
 void logs_done(struct logs *l)
 {
-	older_done(&l->older);
 	free(l->outputs);
 	message_reply_done(&l->reply);
 	log_reader_done(&l->reader);
@@ -54,13 +52,14 @@ static int logs_receive(struct logs *l, struct message_reply *ret)
 	return r < 0 || !ret->root || ret->error ? CTL_FAILED : CTL_DONE;
 }
 
-/* @lines: of each stream; 0: all. */
-static int logs_call(struct logs *l, uint64_t lines, bool follow, struct message_reply *ret)
+/* The last lines, also those of files; or, when these are there, all that are remembered. */
+static int logs_call(struct logs *l, struct message_reply *ret)
 {
-	json_t *limit = lines ? json_integer((json_int_t)lines) : NULL;
+	json_t *lines = l->collected ? NULL : json_integer((json_int_t)MAX(l->max, UINT64_C(1)));
 	int r = session_send(l->ctl, METHOD_LOGS,
-			     json_pack("{s:O, s:o*}", "nodes", l->nodes, "lines", limit),
-			     follow ? MESSAGE_MORE : 0);
+			     json_pack("{s:O, s:o*, s:b}", "nodes", l->nodes, "lines", lines,
+				       "older", !l->collected && l->max > 0),
+			     l->follow ? MESSAGE_MORE : 0);
 
 	if (r == CTL_DONE)
 		r = logs_receive(l, ret);
@@ -69,31 +68,16 @@ static int logs_call(struct logs *l, uint64_t lines, bool follow, struct message
 	return r;
 }
 
-static int logs_look(struct logs *l)
-{
-	uint64_t now = clock_now_usec(), left = MAX(l->ctl->deadline_usec, now) - now;
-	int r = older_init(&l->older, l->outputs, l->n_outputs,
-			   l->quiet ? QUIET_USEC : MIN(left, FILE_USEC));
-
-	return r < 0 ? ctl_fail(l->ctl, r) : CTL_DONE;
-}
-
 int logs_ask(struct logs *l, bool follow)
 {
-	cleanup(message_reply_done) struct message_reply reply = { .root = NULL };
-	int r = logs_call(l, 1, false, &l->reply);
+	int r;
 
+	l->follow = follow;
+	r = logs_call(l, &l->reply);
 	if (r != CTL_DONE)
 		return r;
 	r = output_view_parse_array(l->reply.parameters, "outputs", &l->outputs, &l->n_outputs);
-	if (r < 0)
-		return ctl_fail(l->ctl, r);
-	l->follow = follow;
-	if (l->max > 0)
-		r = logs_look(l);
-	if (r != CTL_DONE || l->reader.fd < 0)
-		return r;
-	return logs_call(l, l->max ? l->max : 1, follow, &reply);
+	return r < 0 ? ctl_fail(l->ctl, r) : CTL_DONE;
 }
 
 int logs_ask_again(struct logs *l)
@@ -102,6 +86,11 @@ int logs_ask_again(struct logs *l)
 	bool continues = l->follow;
 	int r = CTL_DONE;
 
+	if (!l->collected) {
+		log_lines_done(&l->lines);
+		log_reader_done(&l->reader);
+		log_reader_init(&l->reader);
+	}
 	/* The call for the last pipe ends when there is another logger. */
 	while (r == CTL_DONE && continues) {
 		r = logs_receive(l, &reply);
@@ -110,10 +99,15 @@ int logs_ask_again(struct logs *l)
 		continues = reply.continues;
 		message_reply_done(&reply);
 	}
-	r = logs_call(l, 0, l->follow, &reply);
-	if (r == CTL_DONE)
-		message_reply_done(&reply);
-	return r;
+	r = logs_call(l, &reply);
+	if (r != CTL_DONE)
+		return r;
+	message_reply_done(&reply);
+	if (l->reader.fd >= 0)
+		return CTL_DONE;
+	if (!l->quiet)
+		log_line(&l->ctl->log, LOG_ERR, "the logger does not run");
+	return CTL_FAILED;
 }
 
 /* --- the last lines --- */
@@ -122,7 +116,6 @@ static int logs_collect_line(struct logs *l, const struct log_event *event)
 {
 	if (event->type != LOGGER_FRAME_LINE || l->max == 0)
 		return 0;
-	event->line.source->n_lines++;
 	return log_lines_add(&l->lines, &event->line);
 }
 
@@ -143,6 +136,9 @@ static int logs_collect_remembered(struct logs *l, uint64_t deadline_usec)
 			r = -ETIMEDOUT;
 		else if (r == 0 && (status = logs_ask_again(l)) != CTL_DONE)
 			return status;
+		/* Files may take longer. */
+		if (r == -ETIMEDOUT && l->quiet)
+			return CTL_DONE;
 		if (r < 0)
 			return l->quiet ? CTL_FAILED : ctl_fail(l->ctl, r);
 	}
@@ -155,56 +151,28 @@ static const char *logs_past_error_text(int r)
 	return r == -ETIMEDOUT ? "the file system does not answer" : strerror(-r);
 }
 
-static void logs_complain(const struct logs *l, size_t i)
+/* Adds the lines of one output that are older than those of the logger.  Return: 0 or -ENOMEM. */
+static int logs_add_older(struct logs *l, const struct output_view *output, struct log_lines *older)
 {
-	const struct output_view *output = &l->outputs[i];
-	int r = l->older.results[i];
-
-	if (!l->quiet && r < 0 && r != -ENOENT)
-		log_line(&l->ctl->log, LOG_NOTICE, "%s: older lines are not shown: %s: %s",
-			 output->node, output->file, logs_past_error_text(r));
-}
-
-/* The wish for lines of one output that are older than those of the logger.  Return: 0 or -ENOMEM. */
-static int logs_want_file(struct logs *l, size_t i)
-{
-	const struct output_view *output = &l->outputs[i];
 	struct log_source *source = log_reader_source(&l->reader, output->node, output->stream);
-	struct log_past *past = &l->older.pasts[i];
+	struct log_past past = { .source = source, .stamp = output->timestamp, .max = l->max };
+	int r;
 
 	if (!source)
 		return -ENOMEM;
-	if (source->n_lines >= l->max)
-		return 0;
-	*past = (struct log_past){
-		.source = source,
-		.stamp = output->timestamp,
-		.max = l->max - source->n_lines,
-	};
-	for (size_t k = 0; k < l->lines.n; k++) {
-		const struct log_line *line = l->lines.lines[k];
+	for (size_t i = 0; i < l->lines.n; i++) {
+		const struct log_line *line = l->lines.lines[i];
 
 		if (line->source != source || line->position >= source->seam.position)
 			continue;
-		past->first = past->first ? past->first : line;
-		past->n_written++;
+		past.first = past.first ? past.first : line;
+		past.n_written++;
 	}
-	return 0;
-}
-
-/* Return: 0 or -errno. */
-static int logs_collect_files(struct logs *l, struct log_lines *older)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < l->n_outputs; i++)
-		if (l->outputs[i].file)
-			r = logs_want_file(l, i);
-	if (r == 0)
-		r = older_read(&l->older, older);
-	for (size_t i = 0; r == 0 && i < l->n_outputs; i++)
-		logs_complain(l, i);
-	return r;
+	r = source->error || !source->text ? source->error : log_older_lines(&past, older);
+	if (r < 0 && r != -ENOENT && r != -ENOMEM && !l->quiet)
+		log_line(&l->ctl->log, LOG_NOTICE, "%s: older lines are not shown: %s: %s",
+			 output->node, output->file ? output->file : "", logs_past_error_text(r));
+	return r == -ENOMEM ? r : 0;
 }
 
 int logs_collect(struct logs *l, uint64_t deadline_usec)
@@ -214,8 +182,9 @@ int logs_collect(struct logs *l, uint64_t deadline_usec)
 
 	if (r != CTL_DONE)
 		return r;
-	if (l->older.files)
-		r = logs_collect_files(l, &older);
+	l->collected = true;
+	for (size_t i = 0; r == 0 && i < l->n_outputs; i++)
+		r = logs_add_older(l, &l->outputs[i], &older);
 	if (r == 0)
 		r = log_lines_append(&older, &l->lines);
 	log_lines_done(&l->lines);

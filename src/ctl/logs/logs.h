@@ -2,7 +2,6 @@
 
 /* The output of nodes: the lines that the logger remembers, and older ones from files. */
 
-#include "ctl/logs/older.h"
 #include "ctl/logs/reader.h"
 #include "ctl/session/session.h"
 #include "proto/node-view.h"
@@ -16,7 +15,7 @@ struct logs {
 	struct message_reply reply;
 	struct output_view *outputs;
 	size_t n_outputs;
-	struct older older; /* lines of their files; without them: none is wanted */
+	bool collected; /* the last lines are there */
 	struct log_reader reader;
 	struct log_lines lines; /* the last ones, in order */
 };
@@ -40,6 +39,6 @@ int logs_collect(struct logs *logs, uint64_t deadline_usec);
 
 /*
  * After the end of the pipe: asks the next logger for all that it remembers; the reader skips lines
- * that it has.  Return: likewise.
+ * that it has.  Before all last lines are there, it begins anew.  Return: likewise.
  */
 int logs_ask_again(struct logs *logs);

@@ -1,26 +1,21 @@
 #pragma once
 
-/* The lines of several outputs that are older than those that the logger remembers. */
+/* The lines of a stream that the logger remembers no more, from the text of its files. */
 
-#include "ctl/logs/files.h"
-#include "proto/node-view.h"
+#include "ctl/logs/lines.h"
 
-struct older {
-	const struct output_view *outputs;
-	size_t n;
-	struct older_file *files; /* of each output; shared with the children */
-	int *results;		  /* 0; -ENOENT: there is none; -ETIMEDOUT: it hangs; -errno */
-	struct log_past *pasts;
-	uint64_t wait_usec;
+/* A request for lines of the text of a source. */
+struct log_past {
+	struct log_source *source;
+	enum logger_stamp stamp;
+	const struct log_line *first; /* the oldest line that the logger remembers, or NULL */
+	uint64_t n_written;	      /* lines from @first on that are in the text, too */
+	uint64_t max;		      /* lines */
 };
 
 /*
- * Looks at the files, before the logger is asked.  Each file system that does not answer takes @wait_usec,
- * here or in older_read().  Return: 0 or -errno.
+ * Adds the last lines before those that were remembered, the oldest first.
+ *
+ * Return: 0; -ESTALE: the lines do not match, as if others write to the file; or -ENOMEM.
  */
-int older_init(struct older *older, const struct output_view *outputs, size_t n,
-	       uint64_t wait_usec);
-void older_done(struct older *older);
-
-/* Adds the lines that are wanted by @older->pasts, those with a source.  Return: 0 or -errno. */
-int older_read(struct older *older, struct log_lines *ret);
+int log_older_lines(const struct log_past *past, struct log_lines *ret);

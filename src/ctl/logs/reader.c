@@ -32,6 +32,7 @@ void log_reader_done(struct log_reader *r)
 {
 	r->fd = fd_close(r->fd);
 	for (size_t i = 0; i < r->n_sources; i++) {
+		free(r->sources[i]->text);
 		free(r->sources[i]->node);
 		free(r->sources[i]);
 	}
@@ -46,7 +47,6 @@ void log_reader_open(struct log_reader *r, int fd)
 	r->fd = fd;
 	r->start = r->end = 0;
 	r->gap = false;
-	memset(r->by_number, 0, sizeof(r->by_number));
 }
 
 /* --- sources --- */
@@ -129,16 +129,11 @@ static int reader_fill(struct log_reader *r, uint64_t deadline_usec)
 /* The source of a frame with a name.  NULL: there is none, or no memory. */
 static struct log_source *reader_find(struct log_reader *r, const struct logger_frame *frame)
 {
-	struct log_source **source = &r->by_number[frame->stream];
 	char name[LOGGER_NAME_MAX];
 
-	if (frame->name_length == 0)
-		return *source;
 	memcpy(name, r->buffer + r->start + sizeof(*frame), frame->name_length);
 	name[frame->name_length] = '\0';
-	if (!*source || (*source)->kind != frame->kind || strcmp((*source)->node, name) != 0)
-		*source = log_reader_source(r, name, frame->kind);
-	return *source;
+	return frame->name_length ? log_reader_source(r, name, frame->kind) : NULL;
 }
 
 /* Returns true if the line has come before. */
@@ -173,6 +168,21 @@ static int log_reader_take_line(struct log_reader *r, const struct logger_frame 
 	return 1;
 }
 
+/* Return: 0 or -ENOMEM. */
+static int log_reader_take_text(struct log_source *s, const struct logger_frame *frame,
+				const char *text, size_t length)
+{
+	char *all = realloc(s->text, s->size + length + 1);
+
+	if (!all)
+		return -ENOMEM;
+	s->text = all;
+	memcpy(all + s->size, text, length);
+	s->size += length;
+	s->error = -(int)frame->lost;
+	return 0;
+}
+
 /* Return: 1: *event is set; 0: the frame has nothing to report; or -EBADMSG or -ENOMEM. */
 static int reader_take(struct log_reader *r, const struct logger_frame *frame, const char *text,
 		       size_t length, struct log_event *event)
@@ -195,6 +205,8 @@ static int reader_take(struct log_reader *r, const struct logger_frame *frame, c
 		n = 0;
 	} else if (frame->type == LOGGER_FRAME_LINE) {
 		n = log_reader_take_line(r, frame, event);
+	} else if (frame->type == LOGGER_FRAME_OLDER) {
+		n = log_reader_take_text(s, frame, text, length);
 	} else if (frame->type == LOGGER_FRAME_LOST) {
 		/* Lines that have come before do not count as lost. */
 		event->lost = frame->position - (s->seen ? MIN(s->next, frame->position) : 0);

@@ -16,7 +16,6 @@ struct log_reader {
 	bool gap; /* the line at the start is behind a gap, which was reported */
 	struct log_source **sources;
 	size_t n_sources;
-	struct log_source *by_number[LOGGER_STREAMS];
 	struct dict by_node; /* the first one of each */
 };
 

@@ -238,6 +238,7 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 	const struct log_subscription_wish wish = {
 		.lines = message_get_number(call->parameters, "lines", 0),
 		.follow = call->more,
+		.older = message_get_bool(call->parameters, "older", false),
 		.is_wanted = request_is_wanted_output,
 		.arg = q,
 	};

@@ -82,6 +82,7 @@ int log_stream_get(struct log_stream **ret, struct logging *l, const char *path,
 		.number = LOGGER_ALL,
 		.kind = kind,
 		.fds = { -1, -1 },
+		.serial = ++l->serial,
 	};
 	(void)strcpy(s->name, path);
 	list_init(&s->in_waiting);

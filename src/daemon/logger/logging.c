@@ -187,15 +187,17 @@ unsigned logging_life(const struct logging *l)
 	return l->life;
 }
 
-int logging_send_view(struct logging *l, struct logger_message *message, int fd)
+int logging_send_view(struct logging *l, struct logger_message *message,
+		      const struct log_stream *file, int fd)
 {
 	if (!logging_send_wishes(l))
 		return -EAGAIN;
-	return logger_child_send(&l->child, message, NULL, NULL, fd);
+	return logger_child_send(&l->child, message, file ? file->name : NULL,
+				 file ? file->file : NULL, fd);
 }
 
 int logging_each_new(const struct logging *l, uint64_t *serial,
-		     int (*fn)(const char *name, uint32_t number, void *arg), void *arg)
+		     int (*fn)(const struct log_stream *stream, void *arg), void *arg)
 {
 	const struct log_stream *s;
 	int r = 0;
@@ -203,10 +205,9 @@ int logging_each_new(const struct logging *l, uint64_t *serial,
 	if (*serial == l->serial)
 		return 0;
 	list_for_each (s, &l->streams, in_logger) {
-		if (s->number == LOGGER_ALL || s->refs == 0 || s->serial <= *serial ||
-		    s->rules.memory == 0)
+		if (s->refs == 0 || s->serial <= *serial || s->rules.memory == 0)
 			continue;
-		r = fn(s->name, s->number, arg);
+		r = fn(s, arg);
 		if (r < 0)
 			return r;
 		*serial = s->serial;

@@ -6,6 +6,8 @@
 #include "daemon/logger/rules.h"
 #include "proto/logger-message.h"
 
+struct log_stream;
+
 /* Makes the logger; its process runs as @user if that is set.  Return: 0 or -errno. */
 int logging_new(struct logging **ret, struct context *ctx, const struct credentials *user);
 struct logging *logging_free(struct logging *logger);
@@ -44,14 +46,17 @@ bool logging_is_usable(const struct logging *logger);
 unsigned logging_life(const struct logging *logger);
 
 /*
- * Sends a message about a reader.  Return: 0; -EAGAIN if the logger does not know all streams yet,
- * and another update turn follows; or -errno.
+ * Sends a message about a reader, with the name and the file of @file unless it is NULL.
+ *
+ * Return: 0; -EAGAIN if the logger does not know all streams yet, and another update turn follows; or
+ * -errno.
  */
-int logging_send_view(struct logging *logger, struct logger_message *message, int fd);
+int logging_send_view(struct logging *logger, struct logger_message *message,
+		      const struct log_stream *file, int fd);
 
 /*
- * Calls @fn for each stream newer than *serial that has a pipe and a memory for readers, and moves
- * *serial on, until @fn returns an error.  Return: 0, or that error.
+ * Calls @fn for each stream newer than *serial that has a memory for readers, and moves *serial on,
+ * until @fn returns an error.  With its first pipe a stream is newer.  Return: 0, or that error.
  */
 int logging_each_new(const struct logging *logger, uint64_t *serial,
-		     int (*fn)(const char *name, uint32_t number, void *arg), void *arg);
+		     int (*fn)(const struct log_stream *stream, void *arg), void *arg);

@@ -16,7 +16,7 @@ struct log_stream {
 	unsigned wishes;	/* messages to be sent, a bit of enum wish each */
 	uint32_t number;	/* LOGGER_ALL: none yet */
 	enum logger_kind kind;
-	uint64_t serial; /* rises with the order in which streams got pipes */
+	uint64_t serial; /* rises with the order in which streams were made or got pipes */
 	bool prefixed;	 /* its name is counted in @name_lengths */
 	int fds[2];	 /* of the pipe, or -1 */
 	struct logger_rules rules;
@@ -44,7 +44,7 @@ struct logging {
 	uint32_t next_number;
 	int pipes_from; /* the lowest number of an end of a pipe */
 	uint64_t cookie;
-	uint64_t serial; /* of the last stream that got a pipe */
+	uint64_t serial; /* the last one of a stream */
 	unsigned life;	 /* number of processes that were ready so far */
 	struct log_sinks sinks;
 	/* The streams with LOGGER_PREFIX by the length of their names, and the longest length. */

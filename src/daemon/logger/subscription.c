@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "daemon/logger/state.h"
 
 struct log_subscription {
 	struct logging *logger;
@@ -47,6 +48,7 @@ int log_subscription_new(struct log_subscription **ret, struct context *ctx,
 			.follow = wish->follow,
 			.lines = wish->lines,
 			.plain = wish->plain,
+			.older = wish->older,
 			.bytes = UINT64_MAX,
 		},
 	};
@@ -60,7 +62,7 @@ static int log_subscription_send(const struct log_subscription *v, enum logger_t
 {
 	struct logger_message m = { .type = type, .stream = stream, .view = v->wish };
 
-	return logging_send_view(v->logger, &m, fd);
+	return logging_send_view(v->logger, &m, NULL, fd);
 }
 
 struct log_subscription *log_subscription_free(struct log_subscription *v)
@@ -78,11 +80,25 @@ struct log_subscription *log_subscription_free(struct log_subscription *v)
 	return NULL;
 }
 
-static int log_subscription_show(const char *name, uint32_t number, void *arg)
+/* Before its first run a service has no pipe, but perhaps a file of earlier daemons. */
+static int log_subscription_show_file(const struct log_subscription *v, const struct log_stream *s)
+{
+	struct logger_message m = { .type = LOGGER_SHOW, .stream = LOGGER_ALL, .view = v->wish };
+
+	m.view.kind = s->kind;
+	if (!v->wish.older || v->wish.lines == 0 || s->rules.to != LOGGER_TO_FILE || !s->file)
+		return 0;
+	return logging_send_view(v->logger, &m, s, -1);
+}
+
+static int log_subscription_show(const struct log_stream *s, void *arg)
 {
 	const struct log_subscription *v = arg;
 
-	return v->is_wanted(name, v->arg) ? log_subscription_send(v, LOGGER_SHOW, number, -1) : 0;
+	if (!v->is_wanted(s->name, v->arg))
+		return 0;
+	return s->number == LOGGER_ALL ? log_subscription_show_file(v, s)
+				       : log_subscription_send(v, LOGGER_SHOW, s->number, -1);
 }
 
 int log_subscription_update(struct log_subscription *v)

@@ -240,10 +240,18 @@ static int files_note(struct files *files, const struct files_job *job, struct f
 
 int files_try(struct files *files, const struct files_job *job)
 {
+	struct store_record *record = area_record(files->area, job->stream);
 	int fd = files_open_descriptor(files, job->path, job->rules, NULL);
+	struct stat st;
 
 	if (fd < 0)
 		return fd;
+	if (record->now.position == 0 && fstat(fd, &st) == 0) {
+		record->file_bytes = (uint64_t)st.st_size;
+		record->inode = st.st_ino;
+		/* Release: the others are there, see stream_note_seam(). */
+		__atomic_store_n(&record->device, st.st_dev, __ATOMIC_RELEASE);
+	}
 	(void)close(fd);
 	return 0;
 }

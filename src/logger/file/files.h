@@ -32,7 +32,10 @@ void files_init(struct files *files, const struct area *area, uint32_t writer, u
  */
 void files_recover(struct files *files);
 
-/* Makes the file if it is missing, and closes it: many services never write.  Return: 0 or -errno. */
+/*
+ * Makes the file if it is missing, and closes it: many services never write.  The record of a stream that
+ * has not written gets its size.  Return: 0 or -errno.
+ */
 int files_try(struct files *files, const struct files_job *job);
 
 /*

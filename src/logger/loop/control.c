@@ -248,6 +248,21 @@ static int control_show(struct logger *l, const struct logger_message *m, struct
 	return view ? view_add(view, s, &m->view) : 0;
 }
 
+/* The file of a stream that has no pipe yet. */
+static int control_show_file(struct logger *l, const struct logger_packet *p)
+{
+	const struct logger_view *wish = &p->message.view;
+	struct view *view = control_find_view(l, wish->id);
+
+	if (!p->texts[1] || wish->kind >= LOGGER_KINDS)
+		return -EBADMSG;
+	return view ? view_add_file(
+			      view,
+			      &(struct older_wish){ .path = p->texts[1], .lines = wish->lines },
+			      p->texts[0], wish->kind)
+		    : 0;
+}
+
 /* --- all of them --- */
 
 static int control_about_stream(struct logger *l, struct logger_packet *p, struct stream *s)
@@ -305,9 +320,12 @@ static int control_take(struct logger *l, struct logger_packet *p)
 		if (m->stream == LOGGER_ALL)
 			return control_flush(l, m);
 		break;
+	case LOGGER_SHOW:
+		if (m->stream == LOGGER_ALL)
+			return control_show_file(l, p);
+		break;
 	case LOGGER_CHANGE:
 	case LOGGER_REMOVE:
-	case LOGGER_SHOW:
 		break;
 	default:
 		return -EBADMSG;

@@ -109,6 +109,11 @@ static void input_check_stall(const struct logger *l, struct stream *s)
 
 int input_timeout(const struct logger *l)
 {
+	const struct view *view;
+
+	list_for_each (view, &l->views, in_all)
+		if (view->older_fd >= 0 && !view->waiting)
+			return LOOK_MSEC;
 	for (uint32_t i = 0; l->n_paused > 0 && i < l->n_used; i++)
 		if (l->streams[i] && l->streams[i]->paused && !l->streams[i]->stalled)
 			return LOOK_MSEC;
@@ -243,6 +248,9 @@ static void input_show_one(struct logger *l, struct view *view)
 		logger_rewatch(l, view->fd, EPOLLOUT, WATCH_VIEW, view->id);
 	} else if (r != 0) {
 		view_free(view);
+	} else if (view->older_fd >= 0) {
+		/* By an edge: it is read when the reader has room. */
+		(void)logger_watch(l, view->older_fd, EPOLLIN | EPOLLET, WATCH_OLDER, view->id);
 	}
 }
 

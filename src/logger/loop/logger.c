@@ -77,6 +77,8 @@ static void logger_on_event(struct logger *l, uint64_t data)
 	case WATCH_SINK:
 		sink_event(l, number);
 		break;
+	case WATCH_OLDER: /* each turn goes on with its view */
+		break;
 	}
 }
 
@@ -187,7 +189,7 @@ int logger_run(int control, int store)
 	reply_flush(l);
 	idle = logger_done(l);
 	/* Helpers have nothing to do then; the daemon is not to find them as its children. */
-	while (r >= 0 && l->over && idle && waitpid(-1, NULL, 0) > 0)
+	while (r >= 0 && l->over && idle && waitpid(0, NULL, 0) > 0)
 		;
 	return r < 0 ? r : 0;
 }

@@ -8,7 +8,15 @@
 #include "logger/ring/stream.h"
 
 /* The kind of an event of epoll; the lower half of its data is the number of the stream or helper. */
-enum watch { WATCH_CONTROL, WATCH_STREAM, WATCH_TICK, WATCH_HELPER, WATCH_VIEW, WATCH_SINK };
+enum watch {
+	WATCH_CONTROL,
+	WATCH_STREAM,
+	WATCH_TICK,
+	WATCH_HELPER,
+	WATCH_VIEW,
+	WATCH_SINK,
+	WATCH_OLDER,
+};
 
 enum sink_kind { SINK_JOURNAL, SINK_SYSLOG, N_SINKS };
 
@@ -31,8 +39,9 @@ struct logger {
 	struct list retries; /* streams with a failed destination */
 	struct list loud;    /* streams with much output lately, the one for longest first */
 	uint32_t n_loud;
-	struct list ticked; /* streams with a pipe that is read at each tick, instead of each write */
-	int tick;	    /* the timer of the next tick */
+	struct list
+		ticked; /* streams with a pipe that is read at each tick, instead of each write */
+	int tick;	/* the timer of the next tick */
 	struct sink sinks[N_SINKS];
 	struct list views;
 	struct list replies; /* not yet sent: the socket of the daemon is full */

@@ -12,8 +12,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "sys/file/mount.h"
+
+/* A file system that takes longer does not answer. */
+#define OLDER_USEC (5 * USEC_PER_SEC)
 
 DEFINE_CLEANUP(struct view *, view_free)
 
@@ -28,8 +33,10 @@ int view_new(struct view **ret, uint32_t id, int fd)
 	}
 	v->id = id;
 	v->fd = fd;
+	v->older_fd = -1;
 	list_init(&v->in_all);
 	list_init(&v->items);
+	list_init(&v->files);
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	v->is_socket = S_ISSOCK(st.st_mode);
@@ -45,14 +52,25 @@ static void view_free_item(struct view_item *item)
 	free(item);
 }
 
+static void view_free_file(struct view *v, struct view_file *file)
+{
+	v->older_fd = fd_close(v->older_fd);
+	v->older_begun = false;
+	list_remove(&file->in_files);
+	free(file);
+}
+
 struct view *view_free(struct view *v)
 {
 	struct view_item *item, *next;
+	struct view_file *file, *other;
 
 	if (!v)
 		return NULL;
 	list_for_each_safe (item, next, &v->items, in_items)
 		view_free_item(item);
+	list_for_each_safe (file, other, &v->files, in_files)
+		view_free_file(v, file);
 	list_remove(&v->in_all);
 	fd_close(v->fd);
 	free(v->buffer);
@@ -146,6 +164,29 @@ static int view_put(struct view *v, struct logger_frame *frame, const char *name
 	return 0;
 }
 
+/* The last lines that are in memory. */
+static uint64_t view_count(const struct stream *s, const struct view_item *item)
+{
+	uint64_t size = item->begin_end - item->position;
+
+	return size ? stream_count_lines(stream_at(s, item->position), size) : 0;
+}
+
+int view_add_file(struct view *v, const struct older_wish *wish, const char *name,
+		  enum logger_kind kind)
+{
+	size_t path = strlen(wish->path) + 1, length = strlen(name) + 1;
+	struct view_file *file = malloc(sizeof(*file) + path + length);
+
+	if (!file)
+		return -ENOMEM;
+	*file = (struct view_file){ .wish = *wish, .kind = kind };
+	file->wish.path = memcpy(file->path, wish->path, path);
+	file->name = memcpy(file->path + path, name, length);
+	list_append(&v->files, &file->in_files);
+	return 0;
+}
+
 int view_add(struct view *v, const struct stream *s, const struct logger_view *wish)
 {
 	struct logger_frame frame = {
@@ -154,6 +195,7 @@ int view_add(struct view *v, const struct stream *s, const struct logger_view *w
 		.kind = s->rules.kind,
 	};
 	struct view_item *item = calloc(1, sizeof(*item));
+	int r;
 
 	if (!item)
 		return -ENOMEM;
@@ -161,6 +203,16 @@ int view_add(struct view *v, const struct stream *s, const struct logger_view *w
 	item->begin_end = s->slot.ring ? stream_line_end(s, s->record->kept) : stream_taken(s);
 	item->position = s->slot.ring ? view_last_lines(s, item->begin_end, wish) : item->begin_end;
 	list_append(&v->items, &item->in_items);
+	if (wish->older && s->rules.to == LOGGER_TO_FILE && wish->lines > view_count(s, item)) {
+		r = view_add_file(v,
+				  &(struct older_wish){ .path = s->path,
+							.seam = s->seam,
+							.record = s->record,
+							.lines = wish->lines },
+				  s->name, s->rules.kind);
+		if (r < 0)
+			return r;
+	}
 	frame.position = item->position;
 	return view_put(v, &frame, s->name, (const char *)&s->seam, sizeof(s->seam));
 }
@@ -216,7 +268,7 @@ static int view_update_item(struct view *v, struct view_item *item, const struct
 	int r = 0;
 
 	item->end = item->position;
-	if (!s || !s->slot.ring)
+	if (!s || !s->slot.ring || (!v->now_sent && item->position >= item->begin_end))
 		return 0;
 	/* Lines that the ring had no room for were taken back. */
 	if (item->position > stream_taken(s))
@@ -259,6 +311,69 @@ static int view_put_run(struct view *v, struct view_item *item, const struct str
 	return r;
 }
 
+/* --- older lines --- */
+
+/* A piece of the text of the file, or its end, with 0 or an errno. */
+static int view_put_older(struct view *v, struct view_file *file, const char *text, size_t size,
+			  int error)
+{
+	struct logger_frame frame = {
+		.type = LOGGER_FRAME_OLDER,
+		.kind = file->kind,
+		.lost = (uint64_t)error,
+	};
+	int r = size > 0 || error ? view_put(v, &frame, file->name, text, size) : 0;
+
+	if (size == 0)
+		view_free_file(v, file);
+	return r;
+}
+
+/* The file does not answer, nor do others of its file system. */
+static int view_give_up_older(struct view *v, const struct view_file *hung)
+{
+	cleanup(freep) char *mount = NULL;
+	struct view_file *file, *next;
+	int r = mount_point_of(hung->path, &mount);
+
+	list_for_each_safe (file, next, &v->files, in_files) {
+		cleanup(freep) char *other = NULL;
+
+		if (r == 0)
+			r = mount_point_of(file->path, &other);
+		if (r == 0 && strcmp(mount, other) == 0)
+			r = view_put_older(v, file, "", 0, ETIMEDOUT);
+	}
+	return r;
+}
+
+/* The next piece of the first file.  Return: 0; -EAGAIN: it has not come yet; or -ENOMEM. */
+static int view_read_older(struct view *v, struct view_file *file)
+{
+	uint64_t now = clock_now_usec();
+	char text[16384];
+	int32_t result = 0;
+	ssize_t n;
+
+	if (v->older_fd < 0) {
+		v->older_fd = older_start(&file->wish);
+		v->older_usec = clock_add(now, OLDER_USEC);
+	}
+	if (v->older_fd < 0)
+		return view_put_older(v, file, "", 0, -v->older_fd);
+	n = v->older_begun ? read(v->older_fd, text, sizeof(text))
+			   : read(v->older_fd, &result, sizeof(result));
+	if (n < 0 && errno == EAGAIN)
+		return now < v->older_usec ? -EAGAIN : view_give_up_older(v, file);
+	v->older_usec = clock_add(now, OLDER_USEC);
+	if (v->older_begun)
+		return view_put_older(v, file, text, n > 0 ? (size_t)n : 0, 0);
+	if (n <= 0 || result)
+		return view_put_older(v, file, "", 0, n <= 0 ? EIO : -result);
+	v->older_begun = true;
+	return 0;
+}
+
 /* Fills the buffer.  Return: 0 or -ENOMEM. */
 static int view_fill(struct view *v, struct stream *const *streams)
 {
@@ -276,6 +391,10 @@ static int view_fill(struct view *v, struct stream *const *streams)
 		r = view_put_run(v, item, streams[item->stream]);
 	if (r < 0 || v->now_sent || view_oldest(v))
 		return r;
+	while (r == 0 && v->end == 0 && !list_is_empty(&v->files))
+		r = view_read_older(v, list_entry(v->files.next, struct view_file, in_files));
+	if (r < 0 || !list_is_empty(&v->files))
+		return r == -EAGAIN ? 0 : r;
 	v->now_sent = true;
 	return view_put(v, &now, "", "", 0);
 }

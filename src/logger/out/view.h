@@ -6,6 +6,7 @@
  * that were overwritten before the reader took them are reported to it as lost.
  */
 
+#include "logger/file/older.h"
 #include "logger/ring/stream.h"
 
 #define VIEW_BUFFER (64 * 1024)
@@ -21,6 +22,15 @@ struct view_item {
 	uint64_t mark_end;	/* position of the mark that follows it */
 };
 
+/* A file with older lines. */
+struct view_file {
+	struct list in_files;
+	struct older_wish wish;
+	uint32_t kind;
+	char *name;  /* of the stream, behind the path */
+	char path[]; /* of @wish */
+};
+
 struct view {
 	struct list in_all;
 	uint32_t id;
@@ -29,8 +39,12 @@ struct view {
 	bool plain;   /* lines instead of frames */
 	bool waiting; /* for the reader to take what is in the buffer */
 	struct list items;
+	struct list files;	 /* to be read, the first one now */
 	size_t start, end, size; /* in the buffer */
 	char *buffer;
+	int older_fd;	     /* the text of the first file, or -1 */
+	bool older_begun;    /* its result has come */
+	uint64_t older_usec; /* CLOCK_MONOTONIC: its file system does not answer */
 };
 
 /* @fd becomes the view's.  Return: 0, -ENOTSUP for no socket and no pipe, or -errno. */
@@ -40,11 +54,16 @@ struct view *view_free(struct view *view);
 /* Adds the last lines of @stream, after the facts about its file.  Return: 0 or -ENOMEM. */
 int view_add(struct view *view, const struct stream *stream, const struct logger_view *wish);
 
+/* Adds the older lines of a file.  Return: 0 or -ENOMEM. */
+int view_add_file(struct view *view, const struct older_wish *wish, const char *name,
+		  enum logger_kind kind);
+
 /* Removes the stream from the view. */
 void view_remove(struct view *view, uint32_t stream);
 
 /*
- * Writes as many bytes as the reader takes now; @streams are all streams by number.
+ * Writes as many bytes as the reader takes now; @streams are all streams by number.  When it has all but
+ * older lines, these come from @view->older_fd.
  *
  * Return: 0: the reader has all lines; 1: the view is over; -EAGAIN: call again when the descriptor is
  * writable; or -errno.

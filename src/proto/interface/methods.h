@@ -153,12 +153,13 @@ METHOD(LOGS, "Logs", TIER_OPERATE, false, request_logs, request_update_logs,
 	"# The output of the services at and below the nodes.  With the reply a descriptor is\n"
 	"# passed: the read end of a pipe, from which the lines are read, see proto/logger-message.h\n"
 	"# (struct logger_frame); without one there is no logger.  lines: at most so many of the\n"
-	"# last lines of each output; all that are remembered if it is missing.  Of outputs, each\n"
+	"# last lines of each output; all that are remembered if it is missing.  older: where fewer\n"
+	"# are remembered, text of the files comes, too.  Of outputs, each\n"
 	"# is one that is captured, or the one of a service of which nothing is.  With more: the\n"
 	"# pipe goes on with each line that comes; the last reply, without outputs, is at the end\n"
 	"# of the logger, and a new call finds the next one.\n",
 	"(outputs: ?[]Output)",
-	REQUIRED(STRINGS, nodes), OPTIONAL(INT, lines))
+	REQUIRED(STRINGS, nodes), OPTIONAL(INT, lines), OPTIONAL(BOOL, older))
 
 METHOD(REOPEN_LOGS, "ReopenLogs", TIER_OPERATE, false, request_reopen_logs, request_update_none,
 	"# The log files of the node and those below it are opened anew, by their paths, for the\n"

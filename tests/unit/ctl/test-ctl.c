@@ -321,10 +321,10 @@ END_TEST
 
 START_TEST(health_has_a_status_for_services_that_are_coming_up)
 {
-#define DOES_NOT_SERVE(state, node_state, more)                                              \
-	SAY("{\"parameters\":{\"nodes\":[{\"path\":\"web\",\"generation\":1,\"state\":\"" node_state \
-	    "\",\"since_usec\":1,\"guards\":0,\"ready\":false,\"forced\":false,\"service\":"        \
-	    SERVICE(state, more) "}]}}")
+#define DOES_NOT_SERVE(state, node_state, more)                                                       \
+	SAY("{\"parameters\":{\"nodes\":[{\"path\":\"web\",\"generation\":1,\"state\":\"" node_state  \
+	    "\",\"since_usec\":1,\"guards\":0,\"ready\":false,\"forced\":false,\"service\":" SERVICE( \
+		    state, more) "}]}}")
 	static const struct {
 		struct answer answer;
 		int status;
@@ -622,7 +622,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_configuration_is_checked_without_a_daemon);
 	tcase_add_test(tc, check_without_a_path_is_of_the_default_one);
 	tcase_add_loop_test(tc, a_log_file_that_would_be_refused_is_an_error, 0, ARRAY_SIZE(logs));
-	tcase_add_loop_test(tc, a_command_that_the_machine_cannot_run_is_a_warning, 0, ARRAY_SIZE(commands));
+	tcase_add_loop_test(tc, a_command_that_the_machine_cannot_run_is_a_warning, 0,
+			    ARRAY_SIZE(commands));
 	tcase_add_test(tc, every_node_is_somewhere_in_the_tree);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, ctl_shutdown_tests());
@@ -631,7 +632,6 @@ Suite *test_suite(void)
 	suite_add_tcase(s, ctl_interrupt_tests());
 	suite_add_tcase(s, ctl_plan_tests());
 	suite_add_tcase(s, ctl_logs_tests());
-	suite_add_tcase(s, ctl_apart_tests());
 	suite_add_tcase(s, ctl_lines_tests());
 	suite_add_tcase(s, ctl_settings_tests());
 	suite_add_tcase(s, ctl_hostile_tests());

@@ -88,6 +88,5 @@ TCase *ctl_guard_tests(void);
 TCase *ctl_interrupt_tests(void);
 TCase *ctl_plan_tests(void);
 TCase *ctl_logs_tests(void);
-TCase *ctl_apart_tests(void);
 TCase *ctl_lines_tests(void);
 TCase *ctl_settings_tests(void);

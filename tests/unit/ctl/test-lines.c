@@ -1,17 +1,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "base/macro.h"
-#include "ctl/logs/files.h"
+#include "ctl/logs/older.h"
 #include "ctl/logs/reader.h"
 #include "tests/unit/ctl/test-ctl.h"
 
-/* The parts of swansongctl logs: lines, the frames of the logger, and files. */
+/* The parts of swansongctl logs: lines, the frames of the logger, and the text of files. */
 
 static struct log_source one = { .node = (char *)"one", .first = &one };
 static struct log_source two = { .node = (char *)"two", .first = &two };
@@ -209,123 +206,51 @@ START_TEST(malformed_frames_are_refused)
 }
 END_TEST
 
-/* --- files --- */
+/* --- text of files --- */
 
-static char path[128];
-
-static void write_bytes(const char *suffix, const void *data, size_t size)
+static int read_past(struct log_past *past, const char *text)
 {
-	char name[256];
-	FILE *file;
-
-	(void)snprintf(name, sizeof(name), "%s%s", path, suffix);
-	file = fopen(name, "we");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-	(void)fclose(file);
-}
-
-static void write_text(const char *suffix, const char *text)
-{
-	write_bytes(suffix, text, strlen(text));
-}
-
-static void write_compressed(const char *suffix, const char *text)
-{
-	char out_text[4096];
-	size_t n = ZSTD_compress(out_text, sizeof(out_text), text, strlen(text), 1);
-
-	ck_assert(!ZSTD_isError(n));
-	write_bytes(suffix, out_text, n);
-}
-
-static void set_seam(struct log_source *source, const char *suffix, uint64_t position,
-		     uint64_t bytes)
-{
-	char name[256];
-	struct stat st;
-
-	(void)snprintf(name, sizeof(name), "%s%s", path, suffix);
-	ck_assert_int_eq(stat(name, &st), 0);
-	source->seam = (struct logger_seam){
-		.position = position,
-		.bytes = bytes,
-		.device = st.st_dev,
-		.inode = st.st_ino,
-	};
-}
-
-static int read_past(struct log_past *past)
-{
-	struct log_file file;
+	char copy[1024];
 	int r;
 
+	(void)snprintf(copy, sizeof(copy), "%s", text);
 	log_lines_done(&lines);
-	log_file_look(&file, path);
+	one.text = copy;
+	one.size = strlen(copy);
 	past->source = &one;
-	r = log_file_read(&file, past, &lines);
+	r = log_older_lines(past, &lines);
+	one.text = NULL;
 	return r;
 }
 
-static void begin_files(void)
-{
-	(void)snprintf(path, sizeof(path), "%s/log", directory);
-	write_compressed(".20261122T223105.123456.zst", "1\n2\n");
-	write_text(".20261122T223106.123456", "3\n4\n");
-	write_text(".1", "of others\n");
-	write_text(".20261122T223106.x", "of others\n");
-	write_text("", "5\n6\n7\n8\n");
-}
-
-static void end_files(void)
-{
-	static const char *const suffixes[] = { "", ".1", ".20261122T223105.123456.zst",
-						".20261122T223106.123456", ".20261122T223106.x" };
-	char name[256];
-
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		(void)snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
-		(void)unlink(name);
-	}
-	log_lines_done(&lines);
-}
-
-START_TEST(a_stream_of_which_nothing_was_written_has_the_whole_files)
+START_TEST(the_last_lines_of_the_text_are_older)
 {
 	struct log_past past = { .max = 3 };
 
-	begin_files();
-	one.seam = (struct logger_seam){ .position = 0 };
-	ck_assert_int_eq(read_past(&past), 0);
-	ck_assert_str_eq(texts(), "6 7 8 ");
+	ck_assert_int_eq(read_past(&past, "1\n2\n3\n4\n"), 0);
+	ck_assert_str_eq(texts(), "2 3 4 ");
 	past.max = 100;
-	ck_assert_int_eq(read_past(&past), 0);
-	ck_assert_str_eq(texts(), "1 2 3 4 5 6 7 8 ");
-	end_files();
+	ck_assert_int_eq(read_past(&past, "1\n\n3\nwithout an end"), 0);
+	ck_assert_str_eq(texts(), "1  3 without an end ");
+	ck_assert_int_eq(read_past(&past, ""), 0);
+	ck_assert_str_eq(texts(), "");
+	log_lines_done(&lines);
 }
 END_TEST
 
-/* The seam in the second line of the last file, in the one before, and in the compressed one. */
 START_TEST(no_line_is_there_twice_at_the_seam)
 {
-	const struct log_line seven = { .source = &one, .text = "7", .length = 1 };
-	const struct log_line four = { .source = &one, .text = "4", .length = 1 };
-	struct log_past past = { .max = 3, .first = &seven, .n_written = 1 };
+	const struct log_line three = { .source = &one, .text = "3", .length = 1 };
+	struct log_past past = { .max = 1, .first = &three, .n_written = 2 };
 
-	begin_files();
-	/* Lines behind the seam were written later. */
-	set_seam(&one, "", 1000, strlen("5\n6\n7\n"));
-	ck_assert_int_eq(read_past(&past), 0);
-	ck_assert_str_eq(texts(), "4 5 6 ");
-	past = (struct log_past){ .max = 100, .first = &four, .n_written = 4 };
-	ck_assert_int_eq(read_past(&past), 0);
-	ck_assert_str_eq(texts(), "1 2 3 ");
-	/* Rotated after the logger was asked. */
-	set_seam(&one, ".20261122T223106.123456", 1000, strlen("3\n4\n"));
-	past = (struct log_past){ .max = 2, .first = &four, .n_written = 1 };
-	ck_assert_int_eq(read_past(&past), 0);
-	ck_assert_str_eq(texts(), "2 3 ");
-	end_files();
+	ck_assert_int_eq(read_past(&past, "1\n2\n3\n4\n"), 0);
+	ck_assert_str_eq(texts(), "2 ");
+	/* All that there is was remembered. */
+	ck_assert_int_eq(read_past(&past, "3\n4\n"), 0);
+	ck_assert_str_eq(texts(), "");
+	ck_assert_int_eq(read_past(&past, "4\n"), 0);
+	ck_assert_str_eq(texts(), "");
+	log_lines_done(&lines);
 }
 END_TEST
 
@@ -334,15 +259,9 @@ START_TEST(a_file_that_others_write_to_is_not_taken)
 	const struct log_line line = { .source = &one, .text = "x", .length = 1 };
 	struct log_past past = { .max = 3, .first = &line, .n_written = 2 };
 
-	begin_files();
-	set_seam(&one, "", 1000, strlen("5\n6\n7\n8\n"));
-	ck_assert_int_eq(read_past(&past), -ESTALE);
+	ck_assert_int_eq(read_past(&past, "1\n2\n3\n4\n"), -ESTALE);
 	ck_assert_uint_eq(lines.n, 0);
-	one.seam.inode++;
-	ck_assert_int_eq(read_past(&past), -ESTALE);
-	one.seam.position = UINT64_MAX;
-	ck_assert_int_eq(read_past(&past), -ESTALE);
-	end_files();
+	log_lines_done(&lines);
 }
 END_TEST
 
@@ -372,39 +291,13 @@ START_TEST(a_line_is_found_behind_its_stamp_and_name)
 	struct log_past past = { .max = 1, .stamp = cases[_i].stamp };
 	char text[256];
 
-	(void)snprintf(path, sizeof(path), "%s/log", directory);
 	(void)snprintf(text, sizeof(text), "%s\n", cases[_i].line);
-	write_text("", text);
-	one.seam = (struct logger_seam){ .position = 0 };
-	ck_assert_int_eq(read_past(&past), 0);
+	ck_assert_int_eq(read_past(&past, text), 0);
 	ck_assert_uint_eq(lines.n, 1);
 	ck_assert_uint_eq(lines.lines[0]->length, strlen(cases[_i].text));
 	ck_assert_int_eq(memcmp(lines.lines[0]->text, cases[_i].text, lines.lines[0]->length), 0);
 	ck_assert_uint_eq(lines.lines[0]->time_usec, cases[_i].time_usec);
-	end_files();
-}
-END_TEST
-
-/* More than is read at once. */
-START_TEST(a_large_file_is_read_from_its_end)
-{
-	struct log_past past = { .max = 30000 };
-	char name[256];
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "%s/log", directory);
-	(void)snprintf(name, sizeof(name), "%s", path);
-	file = fopen(name, "we");
-	ck_assert_ptr_nonnull(file);
-	for (int i = 0; i < 50000; i++)
-		(void)fprintf(file, "%d\n", i);
-	(void)fclose(file);
-	one.seam = (struct logger_seam){ .position = 0 };
-	ck_assert_int_eq(read_past(&past), 0);
-	ck_assert_uint_eq(lines.n, 30000);
-	ck_assert_int_eq(memcmp(lines.lines[0]->text, "20000", 5), 0);
-	ck_assert_int_eq(memcmp(lines.lines[29999]->text, "49999", 5), 0);
-	end_files();
+	log_lines_done(&lines);
 }
 END_TEST
 
@@ -419,10 +312,9 @@ TCase *ctl_lines_tests(void)
 	tcase_add_test(tc, another_logger_goes_on_where_the_last_one_was);
 	tcase_add_test(tc, a_stream_that_begins_anew_is_read_from_its_beginning);
 	tcase_add_loop_test(tc, malformed_frames_are_refused, 0, 8);
-	tcase_add_test(tc, a_stream_of_which_nothing_was_written_has_the_whole_files);
+	tcase_add_test(tc, the_last_lines_of_the_text_are_older);
 	tcase_add_test(tc, no_line_is_there_twice_at_the_seam);
 	tcase_add_test(tc, a_file_that_others_write_to_is_not_taken);
 	tcase_add_loop_test(tc, a_line_is_found_behind_its_stamp_and_name, 0, 11);
-	tcase_add_test(tc, a_large_file_is_read_from_its_end);
 	return tc;
 }

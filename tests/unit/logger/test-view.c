@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/fd.h"
 #include "tests/unit/logger/play.h"
@@ -396,6 +397,177 @@ START_TEST(the_seam_has_the_position_where_the_file_ends)
 }
 END_TEST
 
+/* --- older lines --- */
+
+static void open_older(uint32_t stream, uint64_t lines)
+{
+	struct logger_message m = { .type = LOGGER_SHOW, .stream = stream };
+
+	reader = fd_close(reader);
+	open_view(1, false);
+	m.view = (struct logger_view){ .id = 1, .lines = lines, .older = 1 };
+	play_send(&m);
+	begin(1, false);
+}
+
+/* All frames up to the end, but for the seam: lines as "(line)", the text of files, and "error". */
+static const char *read_older(uint32_t stream, uint64_t lines)
+{
+	static char all[65536];
+	size_t at = 0;
+
+	open_older(stream, lines);
+	(void)expect_seam();
+	for (next_frame(); frame.type != LOGGER_FRAME_NOW; next_frame()) {
+		const char *line = text + frame.name_length + 2;
+		bool is_older = frame.type == LOGGER_FRAME_OLDER;
+
+		ck_assert(is_older || frame.type == LOGGER_FRAME_LINE);
+		at += (size_t)snprintf(all + at, sizeof(all) - at, is_older ? "%s" : "(%s)",
+				       is_older && frame.lost ? strerror((int)frame.lost) : line);
+	}
+	expect_end();
+	all[at] = '\0';
+	return all;
+}
+
+static void write_old(const char *name, const char *data, bool compressed)
+{
+	char packed[256];
+	size_t size = ZSTD_compress(packed, sizeof(packed), data, strlen(data), 1);
+
+	ck_assert(!ZSTD_isError(size));
+	write_file(name, compressed ? packed : data, compressed ? size : strlen(data));
+}
+
+static void make_old_files(void)
+{
+	write_old("c.20261122T223105.123456.zst", "1\n2\n", true);
+	write_old("c.20261122T223106.123456", "3\n4\n", false);
+	/* Its compressed one is complete. */
+	write_old("c.20261122T223107.123456", "5\n6\n", false);
+	write_old("c.20261122T223107.123456.zst", "5\n6\n", true);
+	write_old("c.20261122T223108.123456", "", false);
+	write_old("c.1", "of others\n", false);
+	write_old("c.20261122T223106.x", "of others\n", false);
+	write_old("c", "7\n8\n", false);
+}
+
+static void begin_older_test(void)
+{
+	struct logger_rules rules = play_file();
+
+	begin_view_test();
+	make_old_files();
+	play_add(2, &rules, "c", "c");
+}
+
+START_TEST(older_lines_are_those_of_the_files)
+{
+	ck_assert_str_eq(read_older(2, 1), "8\n");
+	ck_assert_str_eq(read_older(2, 3), "6\n7\n8\n");
+	ck_assert_str_eq(read_older(2, 7), "2\n3\n4\n5\n6\n7\n8\n");
+	ck_assert_str_eq(read_older(2, 100), "1\n2\n3\n4\n5\n6\n7\n8\n");
+}
+END_TEST
+
+START_TEST(the_file_is_read_up_to_the_seam)
+{
+	play_write(2, "9\n");
+	play_flush(2);
+	ck_assert_str_eq(read_older(2, 1), "(9)");
+	ck_assert_str_eq(read_older(2, 2), "(9)8\n9\n");
+	write_old("c", "7\n8\n9\nof later\n", false);
+	ck_assert_str_eq(read_older(2, 2), "(9)8\n9\n");
+	/* As logrotate does. */
+	ck_assert_int_eq(rename("c", "c.20261122T223109.123456"), 0);
+	write_old("c", "of later\n", false);
+	ck_assert_str_eq(read_older(2, 3), "(9)7\n8\n9\n");
+	ck_assert_int_eq(rename("c.20261122T223109.123456", "c.2"), 0);
+	ck_assert_str_eq(read_older(2, 2), "(9)Stale file handle");
+	ck_assert_int_eq(unlink("c"), 0);
+	ck_assert_str_eq(read_older(2, 2), "(9)Stale file handle");
+}
+END_TEST
+
+START_TEST(a_file_without_a_stream_is_read)
+{
+	struct logger_message m = { .type = LOGGER_SHOW, .stream = LOGGER_ALL };
+	char path[128];
+
+	m.view = (struct logger_view){ .id = 1, .lines = 2, .kind = LOGGER_ERROR };
+	(void)snprintf(path, sizeof(path), "%s/c", directory);
+	open_view(1, false);
+	ck_assert_int_eq(logger_send(play.control, &m, "n", path, -1), 0);
+	begin(1, false);
+	expect_frame(LOGGER_FRAME_OLDER);
+	ck_assert_str_eq(text, "n: 7\n8\n");
+	ck_assert_uint_eq(frame.kind, LOGGER_ERROR);
+	expect_frame(LOGGER_FRAME_NOW);
+	expect_end();
+	play_send(&m);
+	play_wait(LOGGER_REFUSED);
+	ck_assert_int_eq(play.packet.message.trouble.error, EBADMSG);
+}
+END_TEST
+
+START_TEST(a_reader_without_the_wish_gets_no_older_lines)
+{
+	open_view(1, false);
+	show(1, 2, 10, 0);
+	begin(1, false);
+	(void)expect_seam();
+	expect_frame(LOGGER_FRAME_NOW);
+	expect_end();
+}
+END_TEST
+
+/* The process reads no file that another user could have put there: as the one that writes. */
+START_TEST(files_that_do_harm_are_refused)
+{
+	static const char *const expected[] = { "Bad message", "",
+						"Too many levels of symbolic links",
+						"Operation not supported" };
+	const char *name = "c.20261122T223109.123456";
+
+	if (_i == 0)
+		write_old("c.20261122T223109.123456.zst", "no frame", false);
+	if (_i == 1) /* it ends early */
+		write_old("c.20261122T223109.123456.zst", "\x28\xb5\x2f\xfd", false);
+	if (_i == 2)
+		ck_assert_int_eq(symlink("/etc/passwd", name), 0);
+	if (_i == 3)
+		ck_assert_int_eq(mkfifo(name, 0600), 0);
+	ck_assert_str_eq(read_older(2, 3), _i == 1 ? "6\n7\n8\n" : expected[_i]);
+}
+END_TEST
+
+/* More than a pipe and the buffer of a reader have room for. */
+START_TEST(a_slow_reader_gets_all_older_lines)
+{
+	struct logger_rules rules = play_file();
+	FILE *file = fopen("d", "we");
+	char expected[32];
+	size_t size = 0;
+
+	ck_assert_ptr_nonnull(file);
+	for (int i = 0; i < 100000; i++)
+		(void)fprintf(file, "%08d\n", i);
+	(void)fclose(file);
+	play_add(3, &rules, "d", "d");
+	open_older(3, 90000);
+	(void)expect_seam();
+	for (next_frame(); frame.type != LOGGER_FRAME_NOW; next_frame()) {
+		ck_assert_int_eq(frame.type, LOGGER_FRAME_OLDER);
+		(void)snprintf(expected, sizeof(expected), "%08zu\n", 10000 + size / 9);
+		ck_assert_int_eq(text[frame.name_length + 2], expected[size % 9]);
+		size += frame.size - sizeof(frame) - frame.name_length;
+	}
+	ck_assert_uint_eq(size, 9 * 90000);
+	expect_end();
+}
+END_TEST
+
 START_TEST(a_reader_can_be_dropped)
 {
 	struct logger_message leave = { .type = LOGGER_LEAVE, .view = { .id = 1 } };
@@ -441,5 +613,14 @@ void add_view_tests(Suite *suite)
 	tcase_add_test(t, the_seam_has_the_position_where_the_file_ends);
 	tcase_add_test(t, a_reader_can_be_dropped);
 	tcase_add_test(t, a_reader_of_no_socket_and_no_pipe_is_refused);
+	suite_add_tcase(suite, t);
+	t = tcase_create("older");
+	tcase_add_checked_fixture(t, begin_older_test, end_view_test);
+	tcase_add_test(t, older_lines_are_those_of_the_files);
+	tcase_add_test(t, the_file_is_read_up_to_the_seam);
+	tcase_add_test(t, a_file_without_a_stream_is_read);
+	tcase_add_test(t, a_reader_without_the_wish_gets_no_older_lines);
+	tcase_add_loop_test(t, files_that_do_harm_are_refused, 0, 4);
+	tcase_add_test(t, a_slow_reader_gets_all_older_lines);
 	suite_add_tcase(suite, t);
 }
