@@ -5,7 +5,6 @@
  */
 #include "ctl/commands/cmd.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "ctl/session/nodes.h"

@@ -1,8 +1,6 @@
 #include "ctl/commands/cmd.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

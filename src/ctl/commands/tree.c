@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "ctl/session/nodes.h"
 #include "ctl/terminal/forest.h"

@@ -1,13 +1,11 @@
 #include "ctl/history/history.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/parse.h"
 #include "ctl/history/source.h"
 #include "ctl/session/offline.h"
-#include "ctl/terminal/show.h"
 #include "proto/history/advice.h"
 
 /*

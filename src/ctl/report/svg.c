@@ -7,7 +7,6 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/text.h"

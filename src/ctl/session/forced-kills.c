@@ -5,8 +5,6 @@
  */
 #include "ctl/session/forced-kills.h"
 
-#include <string.h>
-
 #define LISTED_MAX 8 /* the others are counted */
 
 static bool forced_kills_has_any(const json_t *parameters)

@@ -5,7 +5,6 @@
 #include "ctl/session/progress.h"
 
 #include <errno.h>
-#include <inttypes.h>
 
 #include "base/clock.h"
 #include "ctl/terminal/show.h"

@@ -7,7 +7,6 @@
 #include "ctl/session/session.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -5,7 +5,6 @@
 #include "daemon/control/control.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/fd.h"
 #include "proto/address.h"
 #include "sys/file/path.h"
 

@@ -3,7 +3,6 @@
  * They are selected by time and by path from the ring of forced kills.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/text.h"

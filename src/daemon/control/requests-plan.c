@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/describe/dependencies.h"
 #include "proto/config/settings.h"

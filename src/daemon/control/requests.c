@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/text.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/logger/subscription.h"

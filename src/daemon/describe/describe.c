@@ -6,21 +6,16 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/text.h"
-#include "daemon/spawn/final.h"
 #include "daemon/service/health.h"
-#include "daemon/guard/lease.h"
 #include "daemon/node/agent.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/tree/timetable.h"
 #include "model/types/schedule.h"
 #include "daemon/service/notify.h"
-#include "daemon/service/parts.h"
 #include "daemon/service/start.h"
 #include "proto/message.h"
 #include "proto/node-view.h"

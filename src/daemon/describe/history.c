@@ -4,7 +4,6 @@
  */
 #include "daemon/describe/history.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "base/clock.h"
 #include "daemon/logger/history-log.h"
 #include "proto/history/line.h"
-#include "proto/message.h"
 #include "proto/report.h"
 
 /* Return: 0 or -ENOMEM. */

@@ -11,7 +11,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/describe/describe.h"
 #include "daemon/describe/history.h"

@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "daemon/logger/logging.h"
 #include "daemon/logger/log-stream.h"
 
 /* Allowed for each user.  One of 1 MB is shrunk by the logger, as that of an earlier logger. */

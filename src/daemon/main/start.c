@@ -12,13 +12,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
 #include "daemon/tree/deadline.h"
-#include "daemon/describe/grace.h"
 #include "daemon/describe/report.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/stop.h"

@@ -3,10 +3,8 @@
  * and freed again after a failure.  Then the new objects replace those in use, which cannot fail.
  * Then nodes are started, stopped or restarted.
  */
-#include <errno.h>
 
 #include "base/cleanup.h"
-#include "base/macro.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/node/agent.h"
 #include "daemon/service/machine.h"

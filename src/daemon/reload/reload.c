@@ -6,7 +6,6 @@
 #include "daemon/reload/reload.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

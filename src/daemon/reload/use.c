@@ -4,7 +4,6 @@
  */
 #include "daemon/reload/use.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "daemon/service/notify.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

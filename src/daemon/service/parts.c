@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "model/life/result.h"
 
 /*

@@ -5,7 +5,6 @@
  */
 #include "daemon/spawn/command.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -5,11 +5,9 @@
  */
 #include "daemon/spawn/hook.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fd.h"
 #include "model/keys/keys.h"

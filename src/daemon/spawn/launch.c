@@ -13,11 +13,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
 #include "daemon/spawn/command.h"
 #include "daemon/spawn/starts.h"
 #include "daemon/streams/streams.h"
-#include "model/keys/keys.h"
 #include "sys/spawn/ids.h"
 #include "sys/ipc/journal.h"
 

@@ -12,7 +12,6 @@
 #include "daemon/guard/lease.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/service/machine.h"
-#include "daemon/service/signal.h"
 #include "daemon/service/timeout.h"
 #include "daemon/spawn/final.h"
 #include "daemon/tree/goals.h"

@@ -8,8 +8,6 @@
  */
 #include "daemon/tree/deadline.h"
 
-#include <errno.h>
-
 #include "base/clock.h"
 #include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"

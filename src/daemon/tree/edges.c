@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/macro.h"
 #include "model/config/transient.h"
 
 static int edges_append_to_list(struct node ***list, struct node *node)

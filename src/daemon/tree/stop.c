@@ -5,7 +5,6 @@
  */
 #include "daemon/tree/stop.h"
 
-#include "base/clock.h"
 #include "daemon/service/parts.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/signal.h"

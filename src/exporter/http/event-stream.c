@@ -7,7 +7,6 @@
 #include "exporter/http/event-stream.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

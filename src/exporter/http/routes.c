@@ -5,7 +5,6 @@
 #include "exporter/http/routes.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/macro.h"
 #include "exporter/limits/client.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/memstream.h"
-#include "base/text.h"
 
 #define TROUBLE_MAX 3  /* failed services that the sentence names */
 #define BODY_ROWS   16 /* a browser skips a body that is not on the screen */

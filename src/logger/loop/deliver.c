@@ -6,14 +6,12 @@
 #include "logger/loop/deliver.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/macro.h"
 #include "logger/loop/loud.h"
 #include "logger/loop/reply.h"

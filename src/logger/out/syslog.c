@@ -11,7 +11,6 @@
 #include <sys/un.h>
 #include <syslog.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"

@@ -4,7 +4,6 @@
  */
 #include "model/base/settings.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

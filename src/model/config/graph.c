@@ -1,9 +1,7 @@
 #include "model/config/graph.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/macro.h"

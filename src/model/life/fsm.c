@@ -1,7 +1,5 @@
 #include "model/life/fsm.h"
 
-#include <stddef.h>
-
 /*
  * The table is complete for a service with all parts.  A state of a missing part is left at once:
  * by the event in its member "passes".

@@ -5,7 +5,6 @@
 #include "model/types/type.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/un.h>
 

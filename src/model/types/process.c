@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/ioprio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/macro.h"

@@ -1,7 +1,6 @@
 #include "proto/config/settings.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

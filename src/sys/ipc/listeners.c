@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "sys/ipc/sock-diag.h"
 #include "sys/process/proc.h"
 

@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
 
 #define REPLY_MAX   8192
 #define OPS_OF_PORT 3

@@ -19,7 +19,6 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/macro.h"
 #include "sys/file/path.h"
 #include "sys/ipc/passed.h"
 

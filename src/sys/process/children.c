@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/macro.h"
 #include "sys/process/proc.h"
 
 /*

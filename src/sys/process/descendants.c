@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
 #include "sys/process/proc.h"
 #include "sys/process/snapshot.h"
 

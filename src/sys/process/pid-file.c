@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
 
 /* The longest line that may hold a pid. */
 #define LINE_MAX_BYTES 32

@@ -5,7 +5,6 @@
 #include "sys/spawn/block.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 

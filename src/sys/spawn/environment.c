@@ -10,14 +10,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
 #include "sys/process/proc.h"
 #include "sys/spawn/raw.h"
 
