@@ -61,12 +61,6 @@ static size_t text_printable_length(const unsigned char *s)
 	return n && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != '\\' ? n : 0;
 }
 
-/* Returns true if the one byte alone shows that it is printable. */
-static bool text_is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '\\';
-}
-
 char *text_trim(char *text, const char *blanks)
 {
 	char *end;
@@ -84,7 +78,7 @@ char *text_escape(char *out, size_t size, const char *text)
 	size_t used = 0;
 
 	while (*s) {
-		if (text_is_plain(*s) && used + 1 < size) {
+		if (*s >= 0x20 && *s < 0x7f && *s != '\\' && used + 1 < size) {
 			out[used++] = (char)*s++;
 			continue;
 		}

@@ -256,25 +256,21 @@ static void init_forward_signal(struct init *i, int signo, pid_t sender)
 		job_suspend(signo);
 }
 
-static void init_end_pause(struct init *i, int signo)
-{
-	if (signo == SIGTERM || signo == SIGINT)
-		init_begin_end(i);
-}
-
 static void init_on_signal(struct init *i)
 {
 	int signo = i->info.si_signo;
 
-	if (signo == SIGCHLD)
+	if (signo == SIGCHLD) {
 		i->reap = true;
-	else if (i->command)
+	} else if (i->command) {
 		init_forward_signal(i, signo, i->info.si_pid);
-	else if (i->phase == PHASE_PAUSED)
-		init_end_pause(i, signo);
-	/* The remaining processes have SIGTERM already; this signal skips their timeout. */
-	else if (signo == SIGQUIT || (signo == SIGINT && i->job.terminal >= 0))
+	} else if (i->phase == PHASE_PAUSED) {
+		if (signo == SIGTERM || signo == SIGINT)
+			init_begin_end(i);
+	} else if (signo == SIGQUIT || (signo == SIGINT && i->job.terminal >= 0)) {
+		/* The remaining processes have SIGTERM already; this signal skips their timeout. */
 		i->deadline_usec = 0;
+	}
 }
 
 /* Waits until the deadline at most, and not at all while there are dead children to reap. */

@@ -43,16 +43,6 @@ struct interrupt {
 
 /* --- the daemon --- */
 
-/* The bytes in the pipe now were written before the stop. */
-static void interrupt_note_stop(struct interrupt *i)
-{
-	int n = 0;
-
-	i->heard = i->stopped = true;
-	if (i->in_fd >= 0 && ioctl(i->in_fd, FIONREAD, &n) == 0)
-		i->before = (size_t)n;
-}
-
 static void interrupt_note_daemon_gone(struct interrupt *i)
 {
 	i->heard = true;
@@ -77,7 +67,12 @@ static void interrupt_receive(struct interrupt *i)
 		(void)session_refused(i->ctl, &reply);
 		interrupt_note_daemon_gone(i);
 	} else {
-		interrupt_note_stop(i);
+		/* The bytes in the pipe now were written before the stop. */
+		int n = 0;
+
+		i->heard = i->stopped = true;
+		if (i->in_fd >= 0 && ioctl(i->in_fd, FIONREAD, &n) == 0)
+			i->before = (size_t)n;
 	}
 }
 

@@ -134,15 +134,6 @@ static void plan_add_waits(struct table *t, const struct plan_entry_view *e)
 	table_add(t, STYLE_PLAIN, "%s", w.used ? text : "-");
 }
 
-static void plan_add_note(struct table *t, const struct plan_entry_view *e)
-{
-	if (e->budget)
-		table_add(t, STYLE_BAD, "cut by the shutdown-timeout of %s", node_name(e->budget));
-	else if (e->busy_budget)
-		table_add(t, STYLE_BUSY, "if busy, cut by the shutdown-timeout of %s",
-			  node_name(e->busy_budget));
-}
-
 /* Half of its past ends took no longer. */
 static void plan_add_usual(struct table *t, const struct plan *p, const struct plan_entry_view *e)
 {
@@ -168,7 +159,11 @@ static void plan_add_row(struct table *t, const struct plan *p, const struct pla
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, plan_own_usec(e)));
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->end_usec));
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->busy_end_usec));
-	plan_add_note(t, e);
+	if (e->budget)
+		table_add(t, STYLE_BAD, "cut by the shutdown-timeout of %s", node_name(e->budget));
+	else if (e->busy_budget)
+		table_add(t, STYLE_BUSY, "if busy, cut by the shutdown-timeout of %s",
+			  node_name(e->busy_budget));
 	table_end_row(t);
 }
 

@@ -62,16 +62,6 @@ static const char *reload_start_text(const json_t *change, bool service)
 								   : "is started";
 }
 
-/* A node that restarts with one that it requires. */
-static void reload_add_restart(struct table *t, const char *node, const char *because)
-{
-	cleanup(freep) char *effect = NULL;
-
-	if (asprintf(&effect, "now, by a restart: it requires %s", because) < 0)
-		effect = NULL;
-	reload_add_row(t, STYLE_BUSY, "restart", node, NULL, effect ? effect : "");
-}
-
 static void reload_add_change(struct table *t, const json_t *change)
 {
 	const json_t *keys = json_object_get(change, "keys");
@@ -82,8 +72,15 @@ static void reload_add_change(struct table *t, const json_t *change)
 		reload_add_row(t, STYLE_GOOD, kind, node, NULL, reload_start_text(change, service));
 	else if (strcmp(kind, "remove") == 0)
 		reload_add_row(t, STYLE_BAD, kind, node, NULL, service ? "is stopped" : "");
-	if (json_object_get(change, "because"))
-		reload_add_restart(t, node, reload_text_of(change, "because"));
+	if (json_object_get(change, "because")) {
+		/* A node that restarts with one that it requires. */
+		cleanup(freep) char *effect = NULL;
+
+		if (asprintf(&effect, "now, by a restart: it requires %s",
+			     reload_text_of(change, "because")) < 0)
+			effect = NULL;
+		reload_add_row(t, STYLE_BUSY, "restart", node, NULL, effect ? effect : "");
+	}
 	for (size_t i = 0; i < json_array_size(keys); i++) {
 		const json_t *key = json_array_get(keys, i);
 

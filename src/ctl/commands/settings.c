@@ -23,11 +23,6 @@ static const char *settings_text_of(const json_t *object, const char *member)
 	return text ? text : "";
 }
 
-static json_int_t settings_number_of(const json_t *object, const char *member)
-{
-	return json_integer_value(json_object_get(object, member));
-}
-
 static bool settings_is_origin(const json_t *setting, const char *origin)
 {
 	return strcmp(settings_text_of(setting, "origin"), origin) == 0;
@@ -113,7 +108,7 @@ static void settings_print_source(FILE *file, const json_t *setting)
 		(void)fprintf(file, "inherited from [%s], ", settings_text_of(setting, "section"));
 	if (*name)
 		(void)fprintf(file, "%s:%" JSON_INTEGER_FORMAT, name,
-			      settings_number_of(setting, "line"));
+			      json_integer_value(json_object_get(setting, "line")));
 	else
 		(void)fputs("of the client that has run it", file);
 }

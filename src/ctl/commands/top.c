@@ -42,16 +42,6 @@ static void top_add_usec(uint64_t *sum, uint64_t value)
 	*sum = *sum == USAGE_UNKNOWN || value == USAGE_UNKNOWN ? USAGE_UNKNOWN : *sum + value;
 }
 
-static void top_add_row(struct row *to, const struct row *row)
-{
-	to->restarts += row->restarts;
-	to->known |= row->known;
-	top_add_usec(&to->usage.cpu_usec, row->usage.cpu_usec);
-	top_add_usec(&to->usage.memory, row->usage.memory);
-	top_add_usec(&to->usage.processes, row->usage.processes);
-	top_add_usec(&to->usage.descriptors, row->usage.descriptors);
-}
-
 static int top_add_services(struct look *look, const struct usages *usages)
 {
 	const struct node_view *nodes = look->nodes.nodes;
@@ -63,8 +53,14 @@ static int top_add_services(struct look *look, const struct usages *usages)
 					   nodes[i].is_service ? nodes[i].service.restarts : 0 };
 
 		row.known = usages_of(usages, &nodes[i], &row.usage);
-		for (size_t j = i; j != FOREST_NONE; j = f->nodes[j].parent)
-			top_add_row(&look->rows[j], &row);
+		for (size_t j = i; j != FOREST_NONE; j = f->nodes[j].parent) {
+			look->rows[j].restarts += row.restarts;
+			look->rows[j].known |= row.known;
+			top_add_usec(&look->rows[j].usage.cpu_usec, row.usage.cpu_usec);
+			top_add_usec(&look->rows[j].usage.memory, row.usage.memory);
+			top_add_usec(&look->rows[j].usage.processes, row.usage.processes);
+			top_add_usec(&look->rows[j].usage.descriptors, row.usage.descriptors);
+		}
 	}
 	return r;
 }

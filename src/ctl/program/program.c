@@ -81,12 +81,6 @@ static int program_add_argument(struct line *line, struct log *log, char *arg)
 	return CTL_DONE;
 }
 
-/* The remaining arguments are another program's, also if they begin with a dash. */
-static bool program_is_past_options(const struct line *line)
-{
-	return line->name && line->command->flags & COMMAND_REST && line->n_args == 1;
-}
-
 /* Options and arguments as they come, in any order; @line->args has room for all. */
 static int program_parse_line(struct line *line, struct log *log, int argc, char **argv)
 {
@@ -97,7 +91,9 @@ static int program_parse_line(struct line *line, struct log *log, int argc, char
 	optind = 0;
 	while (r == CTL_DONE &&
 	       (key = getopt_long(argc, argv, "-:hqfn:p:s:", options, NULL)) != -1) {
-		if (key == 1 && program_is_past_options(line)) {
+		/* The remaining arguments are another program's, also if they begin with a dash. */
+		if (key == 1 && line->name && line->command->flags & COMMAND_REST &&
+		    line->n_args == 1) {
 			optind--;
 			break;
 		} else if (key == 1) {

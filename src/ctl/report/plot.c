@@ -332,14 +332,6 @@ static void plot_draw_guard(const struct plot *p, const struct report_lane *lane
 	(void)fputs("</g>\n", p->file);
 }
 
-/* The bars of a service show its process. */
-static void plot_draw_guards(const struct plot *p, const struct report_lane *lane, double top)
-{
-	for (size_t i = 0; i < lane->n_guards; i++)
-		if (strcmp(lane->guards[i].kind, "process") != 0)
-			plot_draw_guard(p, lane, &lane->guards[i], top + p->lane - 5);
-}
-
 static void plot_draw_end(const struct plot *p, const struct report_lane *lane, double top)
 {
 	bool forced = lane->node.late_usec != FIELD_NONE;
@@ -361,7 +353,10 @@ static void plot_draw_lane(const struct plot *p, size_t row, size_t i)
 	plot_draw_name(p, row, i);
 	plot_draw_span(p, lane, top + p->lane / 2);
 	plot_draw_states(p, lane, top);
-	plot_draw_guards(p, lane, top);
+	/* The bars of a service show its process. */
+	for (size_t g = 0; g < lane->n_guards; g++)
+		if (strcmp(lane->guards[g].kind, "process") != 0)
+			plot_draw_guard(p, lane, &lane->guards[g], top + p->lane - 5);
 	plot_draw_end(p, lane, top);
 }
 

@@ -75,14 +75,6 @@ static int request_survey_alloc(struct survey *s, const struct node *root)
 	return s->tree.nodes && s->tree.edges && s->places ? 0 : -ENOMEM;
 }
 
-static void request_add_edges(struct survey *s, const struct node *node)
-{
-	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
-			s->tree.edges[s->tree.n_edges++] = forecast_edge_of(
-				edge, request_index_of(s, node), request_index_of(s, *to));
-}
-
 static int request_survey_init(struct survey *s, const struct node *root)
 {
 	int r = request_survey_alloc(s, root);
@@ -96,7 +88,10 @@ static int request_survey_init(struct survey *s, const struct node *root)
 	qsort(s->places, s->tree.n_nodes, sizeof(*s->places), request_compare_places);
 	for (const struct node *n = root; n; n = node_next(n, root)) {
 		s->tree.nodes[request_index_of(s, n)].parent = request_index_of(s, n->parent);
-		request_add_edges(s, n);
+		for (enum edge edge = 0; edge < N_EDGES; edge++)
+			for (struct node *const *to = node_edges(n, edge); to && *to; to++)
+				s->tree.edges[s->tree.n_edges++] = forecast_edge_of(
+					edge, request_index_of(s, n), request_index_of(s, *to));
 	}
 	return 0;
 }

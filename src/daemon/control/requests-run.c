@@ -52,22 +52,20 @@ static void request_refuse_run(struct request *q, const char *path, int r, const
 		request_fail(q, ERROR_FAILED, path, reason && *reason ? reason : strerror(-r));
 }
 
-static void request_reply_ended(struct request *q, const struct service *s)
+void request_update_run(struct request *q, struct node *node)
 {
 	char text[OUTCOME_TEXT_MAX];
 
-	request_reply(q, json_pack("{s:o, s:i}", "result",
-				   message_string(policy_outcome_text(text, &s->run.outcome)),
-				   "status", policy_exit_status(&s->run.outcome)));
-}
-
-void request_update_run(struct request *q, struct node *node)
-{
 	/* A section may have taken over the name meanwhile, even one of a group. */
-	if (!node || !node->service)
+	if (!node || !node->service) {
 		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
-	else if (transient_has_ended(node))
-		request_reply_ended(q, node->service);
+	} else if (transient_has_ended(node)) {
+		const struct outcome *outcome = &node->service->run.outcome;
+
+		request_reply(q, json_pack("{s:o, s:i}", "result",
+					   message_string(policy_outcome_text(text, outcome)),
+					   "status", policy_exit_status(outcome)));
+	}
 }
 
 void request_run(struct request *q, struct node *node, const struct message_call *call)

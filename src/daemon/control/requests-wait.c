@@ -130,12 +130,6 @@ static bool request_is_watched(const struct request *q, const struct node *node,
 	       (q->stay || s->setup.config->ready.kind == PROBE_STARTED);
 }
 
-/* Returns the time from which a service that is up is watched. */
-static uint64_t request_watched_from(const struct request *q, const struct service *s)
-{
-	return q->stay ? s->since_usec : s->run.started_usec;
-}
-
 /* Returns true if the service has ended within the time that it is watched. */
 static bool request_has_ended_early(const struct request *q, const struct service *s)
 {
@@ -180,7 +174,8 @@ static bool request_is_settling(struct request *q, struct node *top)
 
 	for (struct node *n = top; q->settle_usec > 0 && n; n = node_next(n, top))
 		if (request_is_watched(q, n, top) && n->service->state == STATE_UP)
-			last = MAX(last, request_watched_from(q, n->service));
+			last = MAX(last,
+				   q->stay ? n->service->since_usec : n->service->run.started_usec);
 	if (last == 0 || clock_add(last, q->settle_usec) <= now)
 		return false;
 	alarm_set(&q->tree->ctx->alarms, &q->progress, clock_add(last, q->settle_usec));

@@ -123,14 +123,6 @@ static bool demand_is_used(const struct service *s)
 	return false;
 }
 
-static void demand_stop_idle(struct tree *tree, struct service *s, uint64_t usec)
-{
-	char time[CLOCK_TEXT_MAX], reason[CLOCK_TEXT_MAX + 16];
-
-	(void)snprintf(reason, sizeof(reason), "idle for %s", clock_text(time, usec));
-	goals_retire(tree, s->node, reason);
-}
-
 static void demand_process_up(struct tree *tree, struct service *s)
 {
 	uint64_t usec = node_config_extras(s->config)->idle_timeout_usec;
@@ -141,24 +133,17 @@ static void demand_process_up(struct tree *tree, struct service *s)
 		calls_end_period(c);
 	} else if (c->expired && !c->called && busy_guards(s) == 0 && !demand_is_used(s) &&
 		   !demand_has_connections(s)) {
+		char time[CLOCK_TEXT_MAX], reason[CLOCK_TEXT_MAX + 16];
+
 		calls_end_period(c);
-		demand_stop_idle(tree, s, usec);
+		(void)snprintf(reason, sizeof(reason), "idle for %s", clock_text(time, usec));
+		goals_retire(tree, s->node, reason);
 	} else if (c->expired || c->alarm.usec == USEC_INFINITY) {
 		demand_begin_period(s, usec);
 	}
 }
 
 /* --- failed --- */
-
-static void demand_refuse_connections(struct service *s)
-{
-	if (!activation_is_listening(s->setup.launch.activation))
-		return;
-	activation_unlisten(s->setup.launch.activation);
-	log_node(s->ctx->log, LOG_ERR, s->config->path,
-		 "failed: connections are refused until it is started: swansongctl start %s",
-		 s->config->path);
-}
 
 static void demand_process(struct tree *tree, struct service *s)
 {
@@ -175,8 +160,13 @@ static void demand_process(struct tree *tree, struct service *s)
 		demand_process_rest(tree, s);
 	else
 		s->calls->resting = false;
-	if (s->state == STATE_FAILED)
-		demand_refuse_connections(s);
+	if (s->state == STATE_FAILED && activation_is_listening(s->setup.launch.activation)) {
+		activation_unlisten(s->setup.launch.activation);
+		log_node(
+			s->ctx->log, LOG_ERR, s->config->path,
+			"failed: connections are refused until it is started: swansongctl start %s",
+			s->config->path);
+	}
 }
 
 void demands_process(struct tree *tree)

@@ -20,15 +20,6 @@ static int quiet_begin(struct service *s)
 	return n == 0 ? -EDESTADDRREQ : arrivals_begin(&s->calls->arrivals, ports, n);
 }
 
-static void quiet_end(struct service *s, uint64_t quiet)
-{
-	char time[CLOCK_TEXT_MAX];
-
-	log_node(s->ctx->log, LOG_INFO, s->config->path,
-		 "drain-delay ends early: no connection for %s", clock_text(time, quiet));
-	service_post(s, EVENT_TIMEOUT);
-}
-
 /* At the begin, and at the end of each part. */
 static int quiet_update(struct service *s, uint64_t quiet)
 {
@@ -44,8 +35,12 @@ static int quiet_update(struct service *s, uint64_t quiet)
 	if (now - c->last_usec < quiet) {
 		calls_begin_period(c, MIN(quiet / PARTS, c->last_usec + quiet - now));
 	} else {
+		char time[CLOCK_TEXT_MAX];
+
 		calls_end_period(c);
-		quiet_end(s, quiet);
+		log_node(s->ctx->log, LOG_INFO, s->config->path,
+			 "drain-delay ends early: no connection for %s", clock_text(time, quiet));
+		service_post(s, EVENT_TIMEOUT);
 	}
 	return 0;
 }

@@ -52,16 +52,6 @@ static void describe_messages(struct service_view *view, const struct service_me
 	view->ending = messages->stopping;
 }
 
-static void describe_health(struct service_view *view, const struct health *health, uint64_t now)
-{
-	if (!health->on)
-		return;
-	view->health = health_state_name(health->state);
-	view->health_since_usec = now - health->since_usec;
-	if (*health->why)
-		view->health_result = health->why;
-}
-
 /* Returns the files of its output: NULL if there are none or no memory. */
 static json_t *describe_logs(const struct node_config *config)
 {
@@ -104,12 +94,6 @@ static void describe_lines(const struct service *s, struct service_view *view)
 		view->lost_lines = view->lost_bytes = FIELD_NONE;
 }
 
-/* A service on demand that waits for a connection is listening, which is no state of its life. */
-static const char *describe_state(const struct service *s)
-{
-	return service_awaits_connection(s) ? "listening" : fsm_state_name(s->state);
-}
-
 /* Returns how the last run has ended, or what keeps the program of this one from running; or NULL. */
 static const char *describe_result(char buf[static OUTCOME_TEXT_MAX], const struct service *s)
 {
@@ -130,8 +114,10 @@ static const char *describe_result(char buf[static OUTCOME_TEXT_MAX], const stru
 static struct service_view describe_view_service(struct service *s, char *result, json_t *waiting,
 						 json_t *logs, uint64_t now)
 {
+	const struct health *health = s->setup.health;
 	struct service_view view = {
-		.state = describe_state(s),
+		/* Listening is no state of its life. */
+		.state = service_awaits_connection(s) ? "listening" : fsm_state_name(s->state),
 		.since_usec = now - s->since_usec,
 		.pid = s->main.alive ? (uint64_t)s->main.pid : FIELD_NONE,
 		.command = s->config->command,
@@ -165,8 +151,11 @@ static struct service_view describe_view_service(struct service *s, char *result
 	}
 	if (s->setup.launch.activation && activation_fdstore(s->setup.launch.activation)->n)
 		view.stored = activation_fdstore(s->setup.launch.activation)->n;
-	if (s->setup.health)
-		describe_health(&view, s->setup.health, now);
+	if (health && health->on) {
+		view.health = health_state_name(health->state);
+		view.health_since_usec = now - health->since_usec;
+		view.health_result = *health->why ? health->why : NULL;
+	}
 	if (s->setup.messages)
 		describe_messages(&view, s->setup.messages, now);
 	return view;

@@ -42,12 +42,6 @@ static uint64_t history_state_end(const struct trace *trace, unsigned i)
 	return i + 1 < trace->n_states ? trace->states[i + 1].usec : trace->complete_usec;
 }
 
-/* A guard of another kind is a process, which no user has asked the service to wait for. */
-static bool history_keeps_busy(const struct trace_guard *guard)
-{
-	return strcmp(guard->kind, "lease") == 0 || strcmp(guard->kind, "program") == 0;
-}
-
 /* Returns how long the service was busy between @from and @to. */
 static uint64_t history_busy_usec(const struct trace *trace, uint64_t from, uint64_t to)
 {
@@ -57,7 +51,8 @@ static uint64_t history_busy_usec(const struct trace *trace, uint64_t from, uint
 	list_for_each (g, &trace->guards, of_trace) {
 		uint64_t gone = g->gone_usec ? MIN(g->gone_usec, to) : to;
 
-		if (history_keeps_busy(g) && gone > from)
+		if ((strcmp(g->kind, "lease") == 0 || strcmp(g->kind, "program") == 0) &&
+		    gone > from)
 			busy = MAX(busy, gone - from);
 	}
 	return busy;

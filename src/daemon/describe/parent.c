@@ -192,13 +192,6 @@ static int parent_connect_address(struct parent *p, const char *socket_name)
 	return p->fd < 0 ? -errno : 0;
 }
 
-static void parent_begin_timers(struct parent *p)
-{
-	parent_arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
-	if (p->watchdog_usec != USEC_INFINITY)
-		parent_arm(p, &p->watchdog_timer, 0);
-}
-
 int parent_new(struct parent **ret, struct tree *tree, struct parent_address *address)
 {
 	cleanup(parent_freep) struct parent *p = calloc(1, sizeof(*p));
@@ -222,8 +215,11 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 			log_line(tree->ctx->log, LOG_WARNING,
 				 "NOTIFY_SOCKET ignored: not a socket address: '%s'",
 				 address->socket);
-		if (r >= 0)
-			parent_begin_timers(p);
+		if (r >= 0) {
+			parent_arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+			if (p->watchdog_usec != USEC_INFINITY)
+				parent_arm(p, &p->watchdog_timer, 0);
+		}
 		if (r < 0 && r != -EINVAL)
 			return r;
 	}

@@ -261,14 +261,6 @@ static void attach_close_socket(struct attach *a)
 	node_guards_changed(a->node);
 }
 
-/* A program that uses the library sends no descriptors; any other is not listened to any more. */
-static void attach_refuse_descriptors(struct attach *a)
-{
-	if (passed_close_apart(&a->socket, 1) >= 0)
-		a->socket = -1;
-	attach_close_socket(a);
-}
-
 /* A turn reads one message, so that all other events get theirs. */
 static int attach_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
@@ -277,33 +269,29 @@ static int attach_on_readable(sd_event_source *source, int fd, uint32_t events, 
 	char text[PAGE_MESSAGE_MAX];
 	ssize_t n = unix_receive(fd, text, sizeof(text), &sender);
 
-	if (n > 0)
+	if (n > 0) {
 		attach_receive_message(a, &sender, text, (size_t)n);
-	else if (n == -EPROTO)
-		attach_refuse_descriptors(a);
-	/* An empty message has a sender; the end of the connection has none. */
-	else if ((n == 0 && sender.pid == 0) || (n == -EAGAIN && (events & EPOLLHUP)))
+	} else if (n == -EPROTO) {
+		/*
+		 * A program that uses the library sends no descriptors; any other is not listened
+		 * to any more.
+		 */
+		if (passed_close_apart(&a->socket, 1) >= 0)
+			a->socket = -1;
 		attach_close_socket(a);
+	} else if ((n == 0 && sender.pid == 0) || (n == -EAGAIN && (events & EPOLLHUP))) {
+		/* An empty message has a sender; the end of the connection has none. */
+		attach_close_socket(a);
+	}
 	return 0;
 }
 
 /* --- runs --- */
 
-static int attach_watch_socket(struct attach *a)
-{
-	int r = unix_pass_credentials(a->socket);
-
-	if (r >= 0)
-		r = sd_event_add_io(a->node->ctx->event, &a->source, a->socket, EPOLLIN,
-				    attach_on_readable, a);
-	return r < 0 ? r
-		     : sd_event_source_set_ratelimit(a->source, MESSAGES_EVERY_USEC, MESSAGES_MAX);
-}
-
 static int attach_make_sockets(struct attach *a, int *socket)
 {
 	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK;
-	int sockets[2];
+	int sockets[2], r;
 
 	a->page = pagefile_new();
 	if (a->page < 0)
@@ -313,7 +301,12 @@ static int attach_make_sockets(struct attach *a, int *socket)
 	a->socket = sockets[0];
 	*socket = sockets[1];
 	unix_refuse_descriptors(a->socket);
-	return attach_watch_socket(a);
+	r = unix_pass_credentials(a->socket);
+	if (r >= 0)
+		r = sd_event_add_io(a->node->ctx->event, &a->source, a->socket, EPOLLIN,
+				    attach_on_readable, a);
+	return r < 0 ? r
+		     : sd_event_source_set_ratelimit(a->source, MESSAGES_EVERY_USEC, MESSAGES_MAX);
 }
 
 int attach_begin(struct attach *a, struct handover handover[static ATTACH_HANDOVER], int *socket)

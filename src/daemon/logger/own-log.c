@@ -23,23 +23,19 @@ struct own_log {
 };
 DEFINE_CLEANUP(struct own_log *, own_log_free)
 
-static void own_log_begin(struct own_log *own)
-{
-	own->fd = log_stream_open(own->stream, (uid_t)-1);
-	if (own->fd >= 0)
-		log_line(own->ctx->log, LOG_INFO, "the log continues in %s", own->path);
-	else
-		log_line(own->ctx->log, LOG_ERR, "cannot log to %s: %s", own->path,
-			 strerror(-own->fd));
-}
-
 static void own_log_on_state(void *arg)
 {
 	struct own_log *own = arg;
 	bool usable = logging_is_usable(own->ctx->logger) && !log_stream_is_failing(own->stream);
 
-	if (usable && own->fd < 0)
-		own_log_begin(own);
+	if (usable && own->fd < 0) {
+		own->fd = log_stream_open(own->stream, (uid_t)-1);
+		if (own->fd >= 0)
+			log_line(own->ctx->log, LOG_INFO, "the log continues in %s", own->path);
+		else
+			log_line(own->ctx->log, LOG_ERR, "cannot log to %s: %s", own->path,
+				 strerror(-own->fd));
+	}
 	log_use(own->ctx->log, usable && own->fd >= 0 ? own->fd : STDERR_FILENO);
 }
 

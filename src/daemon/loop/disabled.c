@@ -82,11 +82,6 @@ int disabled_set(struct disabled *d, const char *name, bool value)
 
 /* --- file --- */
 
-static bool disabled_is_none(const char *path)
-{
-	return !path || strcmp(path, "none") == 0;
-}
-
 /* Return: 0, -ENOMEM, or -EBADMSG if @line is none of a state file. */
 static int disabled_read_line(struct disabled *d, const char *line)
 {
@@ -135,7 +130,7 @@ int disabled_read(struct disabled *d, const char *path, struct log *log)
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r;
 
-	if (disabled_is_none(path))
+	if (!path || strcmp(path, "none") == 0)
 		return 0;
 	r = diag_new(&diag);
 	if (r == 0)

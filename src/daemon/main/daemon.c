@@ -159,18 +159,6 @@ static void daemon_tear_down(struct daemon *d)
 }
 
 /*
- * Errors of the loop do not end the daemon.  An error may lose events, so children are reaped in any
- * case; it may also persist, so a pause spares the log and the processor.
- */
-static void daemon_log_loop_failure(struct daemon *d, int error, int before)
-{
-	if (error != before)
-		log_line(d->ctx.log, LOG_ERR, "event loop: %s", strerror(-error));
-	d->reap = true;
-	(void)poll(NULL, 0, LOOP_RETRY_MSEC);
-}
-
-/*
  * A single death while the daemon is idle is processed before any search for others, which makes
  * Linux walk all children: its service starts again sooner.  The others wait for two turns at most.
  */
@@ -227,8 +215,17 @@ static void daemon_run_loop(struct daemon *d)
 		int before = r;
 
 		r = sd_event_run(d->ctx.event, daemon_wait_usec(d));
-		if (r < 0)
-			daemon_log_loop_failure(d, r, before);
+		if (r < 0) {
+			/*
+			 * Errors of the loop do not end the daemon.  An error may lose events, so
+			 * children are reaped in any case; it may also persist, so a pause spares
+			 * the log and the processor.
+			 */
+			if (r != before)
+				log_line(d->ctx.log, LOG_ERR, "event loop: %s", strerror(-r));
+			d->reap = true;
+			(void)poll(NULL, 0, LOOP_RETRY_MSEC);
+		}
 		if (d->reap)
 			daemon_reap_children(d);
 		if (d->ctx.alarms.due)

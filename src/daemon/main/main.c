@@ -243,18 +243,6 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 	return check_options(options, argv[optind - 1], p.for_command);
 }
 
-/*
- * Most memory lives as long as a configuration.  So small freed blocks are merged at once, for
- * reuse, and memory at the end of the heap is returned: a reply about all services leaves nothing
- * behind.
- */
-static void be_thrifty(void)
-{
-	(void)mallopt(M_MXFAST, 0);
-	(void)mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE);
-	(void)mallopt(M_TOP_PAD, MEMORY_SPARE);
-}
-
 int main(int argc, char **argv)
 {
 	const char *paths[PATHS_MAX];
@@ -282,6 +270,13 @@ int main(int argc, char **argv)
 	options.paths = paths;
 	if (!options.n_paths)
 		options.n_paths = config_default_paths(&options.paths);
-	be_thrifty();
+	/*
+	 * Most memory lives as long as a configuration.  So small freed blocks are merged at once,
+	 * for reuse, and memory at the end of the heap is returned: a reply about all services
+	 * leaves nothing behind.
+	 */
+	(void)mallopt(M_MXFAST, 0);
+	(void)mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE);
+	(void)mallopt(M_TOP_PAD, MEMORY_SPARE);
 	return daemon_run(&options);
 }

@@ -46,16 +46,6 @@ struct service *daemon_command(const struct daemon *d)
 	return node ? node->service : NULL;
 }
 
-/*
- * In front of a command every signal is passed on; one that requests the end also stops the tree.
- */
-static void daemon_on_command_signal(struct daemon *d, int signo, pid_t sender)
-{
-	if (command_signal(&d->command, daemon_command(d), signo, sender) &&
-	    !node_is_stopped(d->tree.root))
-		daemon_on_stop_signal(d, signo);
-}
-
 static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 {
 	int signo = (int)info->ssi_signo;
@@ -70,7 +60,10 @@ static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo
 		}
 		d->reap = true;
 	} else if (d->options->command) {
-		daemon_on_command_signal(d, signo, (pid_t)info->ssi_pid);
+		/* Every signal is passed on; one that requests the end also stops the tree. */
+		if (command_signal(&d->command, daemon_command(d), signo, (pid_t)info->ssi_pid) &&
+		    !node_is_stopped(d->tree.root))
+			daemon_on_stop_signal(d, signo);
 	} else if (signo == SIGHUP) {
 		trial_begin_by_signal(&d->trial);
 	} else if (signo == SIGQUIT) {

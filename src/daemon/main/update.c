@@ -19,40 +19,10 @@
 #include "daemon/tree/timetable.h"
 #include "daemon/describe/report.h"
 
-static void update_events(struct update *u)
-{
-	service_handle_posted(u->tree->ctx);
-}
-
-static void update_guards(struct update *u)
-{
-	service_update_guards(u->tree->ctx);
-}
-
 static void update_exits(struct update *u)
 {
 	if (!u->orphans || orphans_update(u->orphans))
 		service_update_exits(u->tree->ctx);
-}
-
-static void update_schedules(struct update *u)
-{
-	timetables_process(u->tree);
-}
-
-static void update_demands(struct update *u)
-{
-	demands_process(u->tree);
-}
-
-static void update_failures(struct update *u)
-{
-	failures_process(u->tree);
-}
-
-static void update_ends(struct update *u)
-{
-	exit_update(u->tree);
 }
 
 static void update_deadlines(struct update *u)
@@ -61,20 +31,10 @@ static void update_deadlines(struct update *u)
 	deadline_update(u->tree->ctx);
 }
 
-static void update_stops(struct update *u)
-{
-	converge_stops(u->tree);
-}
-
 static void update_completions(struct update *u)
 {
 	if (completions_process(u->tree))
 		agenda_note(&u->tree->ctx->agenda, TASK_REPORT);
-}
-
-static void update_renewals(struct update *u)
-{
-	converge_renewals(u->tree);
 }
 
 static void update_starts(struct update *u)
@@ -110,33 +70,30 @@ static void update_parent(struct update *u)
 		parent_update(u->parent);
 }
 
-static void update_transient(struct update *u)
-{
-	transient_update(u->tree);
-}
-
-/* The order of enum task. */
+/* The order of enum task.  A task is a function of another room, or of this file. */
 static const struct {
+	void (*in_context)(struct context *ctx);
+	void (*in_tree)(struct tree *tree);
 	void (*run)(struct update *update);
 	bool always; /* runs in each turn */
 } tasks[N_TASKS] = {
-	[TASK_EVENTS] = { update_events, false },
-	[TASK_GUARDS] = { update_guards, false },
-	[TASK_EXITS] = { update_exits, false },
-	[TASK_SCHEDULES] = { update_schedules, false },
-	[TASK_DEMANDS] = { update_demands, false },
-	[TASK_FAILURES] = { update_failures, false },
-	[TASK_ENDS] = { update_ends, false },
-	[TASK_DEADLINES] = { update_deadlines, false },
-	[TASK_STOPS] = { update_stops, true },
-	[TASK_COMPLETIONS] = { update_completions, false },
-	[TASK_RENEWALS] = { update_renewals, false },
-	[TASK_STARTS] = { update_starts, true },
-	[TASK_LOGGER] = { update_logger, false },
-	[TASK_REPORT] = { update_report, true },
-	[TASK_REQUESTS] = { update_requests, true },
-	[TASK_PARENT] = { update_parent, true },
-	[TASK_TRANSIENT] = { update_transient, false },
+	[TASK_EVENTS] = { .in_context = service_handle_posted },
+	[TASK_GUARDS] = { .in_context = service_update_guards },
+	[TASK_EXITS] = { .run = update_exits },
+	[TASK_SCHEDULES] = { .in_tree = timetables_process },
+	[TASK_DEMANDS] = { .in_tree = demands_process },
+	[TASK_FAILURES] = { .in_tree = failures_process },
+	[TASK_ENDS] = { .in_tree = exit_update },
+	[TASK_DEADLINES] = { .run = update_deadlines },
+	[TASK_STOPS] = { .in_tree = converge_stops, .always = true },
+	[TASK_COMPLETIONS] = { .run = update_completions },
+	[TASK_RENEWALS] = { .in_tree = converge_renewals },
+	[TASK_STARTS] = { .run = update_starts, .always = true },
+	[TASK_LOGGER] = { .run = update_logger },
+	[TASK_REPORT] = { .run = update_report, .always = true },
+	[TASK_REQUESTS] = { .run = update_requests, .always = true },
+	[TASK_PARENT] = { .run = update_parent, .always = true },
+	[TASK_TRANSIENT] = { .in_tree = transient_update },
 };
 
 void update_turn(struct update *update)
@@ -144,7 +101,14 @@ void update_turn(struct update *update)
 	struct context *ctx = update->tree->ctx;
 
 	agenda_begin_turn(&ctx->agenda);
-	for (enum task task = 0; task < N_TASKS; task++)
-		if (agenda_take(&ctx->agenda, task) || tasks[task].always)
+	for (enum task task = 0; task < N_TASKS; task++) {
+		if (!agenda_take(&ctx->agenda, task) && !tasks[task].always)
+			continue;
+		if (tasks[task].in_context)
+			tasks[task].in_context(ctx);
+		else if (tasks[task].in_tree)
+			tasks[task].in_tree(update->tree);
+		else
 			tasks[task].run(update);
+	}
 }

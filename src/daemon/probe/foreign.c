@@ -18,15 +18,10 @@
 /* So many descriptors are looked at, once a run; that takes some 20 ms. */
 #define SEARCH_MAX 5000
 
-static bool foreign_has_listeners(const struct probe_config *config)
-{
-	return config->kind == PROBE_TCP || config->kind == PROBE_HTTP;
-}
-
 void foreign_begin(struct foreign *f, const struct probe_config *config)
 {
 	foreign_end(f);
-	if (foreign_has_listeners(config))
+	if (config->kind == PROBE_TCP || config->kind == PROBE_HTTP)
 		(void)listeners_find(&config->address->any, &f->before);
 }
 

@@ -83,17 +83,6 @@ static int http_on_answer(sd_event_source *source, int fd, uint32_t events, void
 	return 0;
 }
 
-static void http_await_answer(struct probe *probe)
-{
-	int fd = probe->fd, r;
-
-	probe->used = 0;
-	probe->io = sd_event_source_disable_unref(probe->io);
-	r = sd_event_add_io(probe->ctx->event, &probe->io, fd, EPOLLIN, http_on_answer, probe);
-	if (r < 0)
-		probe_fail(probe, "receive: %s", strerror(-r));
-}
-
 static int http_on_writable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct probe *probe = arg;
@@ -113,8 +102,14 @@ static int http_on_writable(sd_event_source *source, int fd, uint32_t events, vo
 		return 0;
 	}
 	probe->used += (size_t)n;
-	if (probe->used == probe->request_length)
-		http_await_answer(probe);
+	if (probe->used == probe->request_length) {
+		probe->used = 0;
+		probe->io = sd_event_source_disable_unref(probe->io);
+		r = sd_event_add_io(probe->ctx->event, &probe->io, fd, EPOLLIN, http_on_answer,
+				    probe);
+		if (r < 0)
+			probe_fail(probe, "receive: %s", strerror(-r));
+	}
 	return 0;
 }
 

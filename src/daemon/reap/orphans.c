@@ -180,19 +180,13 @@ struct orphans *orphans_free(struct orphans *orphans)
 	return NULL;
 }
 
-static struct service *orphans_service_at(const struct orphans *orphans, const char *path)
-{
-	const struct node *node = tree_find(orphans->tree, path);
-
-	return node ? node->service : NULL;
-}
-
 /* Returns the service that the dead process belonged to, as far as this can be seen; or NULL. */
 static struct service *orphans_last_service(const struct orphans *orphans,
 					    const struct process *process, pid_t pid)
 {
 	const struct context *ctx = orphans->tree->ctx;
 	const struct process *leader;
+	const struct node *node = NULL;
 	char path[CONFIG_NAME_MAX + 1];
 	pid_t session;
 
@@ -203,8 +197,8 @@ static struct service *orphans_last_service(const struct orphans *orphans,
 	if (leader && leader->service)
 		return leader->service;
 	if (ctx->cgroups && cgroups_node_of(ctx->cgroups, pid, path) == 0)
-		return orphans_service_at(orphans, path);
-	return NULL;
+		node = tree_find(orphans->tree, path);
+	return node ? node->service : NULL;
 }
 
 /* As in tini and swansong-init: all but the processes that the daemon has made. */
@@ -243,34 +237,34 @@ static void orphans_on_death(const struct reap_exit *exit, void *arg)
 		return;
 	orphans_log_reaped(orphans, process, exit->pid);
 	/* A child that is not in the table is in no count. */
-	if (process && orphans->died++ == 0)
+	if (!process)
+		return;
+	if (orphans->died++ == 0)
 		orphans->died_usec = clock_now_usec();
-	if (process && process->kind == PROCESS_HOOK) {
+	switch (process->kind) {
+	case PROCESS_HOOK:
 		/* Processes that a final action leaves running were unowned until now. */
 		if (!process->service) {
 			process_recheck_unowned(orphans->tree->ctx->processes);
 			orphans->blank = true;
 		}
 		hook_died(process, exit);
-		return;
-	}
-	if (process && process->kind == PROCESS_PROBE) {
+		break;
+	case PROCESS_PROBE:
 		probe_died(process, exit);
-		return;
-	}
-	if (process && process->kind == PROCESS_CLOSER) {
+		break;
+	case PROCESS_CLOSER:
 		closer_died(process, exit);
-		return;
-	}
-	if (process && process->kind == PROCESS_LOGGER) {
+		break;
+	case PROCESS_LOGGER:
 		logger_child_died(process);
-		return;
+		break;
+	default:
+		if (process->service)
+			service_process_died(process->service, process, exit);
+		else
+			process_free(process);
 	}
-	if (process && process->service) {
-		service_process_died(process->service, process, exit);
-		return;
-	}
-	process_free(process);
 }
 
 bool orphans_reap(struct orphans *orphans)
@@ -375,16 +369,6 @@ static bool orphans_adopt(struct orphans *orphans, struct node *node, pid_t pid,
 	return true;
 }
 
-static void orphans_recheck_later(struct orphans *orphans, struct process *known, pid_t pid)
-{
-	if (!known)
-		known = orphans_remember(orphans, pid, PROCESS_UNOWNED);
-	if (!known)
-		return;
-	known->blank = clock_now_usec() - known->since_usec < BLANK_USEC;
-	orphans->blank |= known->blank;
-}
-
 static void orphans_attribute(pid_t pid, void *arg)
 {
 	struct orphans *orphans = arg;
@@ -405,7 +389,11 @@ static void orphans_attribute(pid_t pid, void *arg)
 	if (r == 0)
 		r = orphans_find_node(orphans, pid, &info, &node, &claimed);
 	if (r == -ENODATA) {
-		orphans_recheck_later(orphans, known, pid);
+		if (!known)
+			known = orphans_remember(orphans, pid, PROCESS_UNOWNED);
+		if (known)
+			known->blank = clock_now_usec() - known->since_usec < BLANK_USEC;
+		orphans->blank |= known && known->blank;
 		return;
 	}
 	if (r < 0) {

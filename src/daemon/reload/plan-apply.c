@@ -187,14 +187,6 @@ static void plan_apply_change(const struct plan_entry *entry, struct goals *goal
 	}
 }
 
-static void plan_restart_dependent(const struct plan_entry *entry, struct goals *goals)
-{
-	char reason[CONFIG_NAME_MAX + 20];
-
-	(void)snprintf(reason, sizeof(reason), "requires %s", entry->because->path);
-	goals_lower(goals, entry->node, REQUEST_CYCLE, reason);
-}
-
 /* Additions come first, so that a stop does not find dependents that were absent until now. */
 static void plan_update_goals(struct plan *plan)
 {
@@ -214,8 +206,13 @@ static void plan_update_goals(struct plan *plan)
 		for (size_t i = 0; i < plan->n_entries; i++)
 			if (plan->entries[i].kind == kind)
 				steps[kind](&plan->entries[i], &goals);
-	for (size_t i = 0; i < plan->n_dependents; i++)
-		plan_restart_dependent(&plan->dependents[i], &goals);
+	for (size_t i = 0; i < plan->n_dependents; i++) {
+		char reason[CONFIG_NAME_MAX + 20];
+
+		(void)snprintf(reason, sizeof(reason), "requires %s",
+			       plan->dependents[i].because->path);
+		goals_lower(&goals, plan->dependents[i].node, REQUEST_CYCLE, reason);
+	}
 	goals_commit(&goals);
 	goals_need_all(plan->tree);
 	/* A stop sets a cause of its own; the starts have that of the reload. */

@@ -144,15 +144,6 @@ bool transient_has_ended(const struct node *node)
 	return state == STATE_DONE || state == STATE_FAILED;
 }
 
-static void transient_remove(struct tree *tree, struct node *node)
-{
-	struct goals goals;
-
-	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	goals_lower(&goals, node, REQUEST_REMOVE, "transient, and has ended");
-	goals_commit(&goals);
-}
-
 /*
  * In the end of all, the exit status needs the node, and the report its edges; the node is freed
  * with the tree.
@@ -173,7 +164,12 @@ void transient_update(struct tree *tree)
 			use_end(tree, node);
 		else if (node->transient && transient_has_ended(node) &&
 			 (!node->keep || node_is_stopped(node)) &&
-			 !transient_is_end_of_all(tree, node))
-			transient_remove(tree, node);
+			 !transient_is_end_of_all(tree, node)) {
+			struct goals goals;
+
+			goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+			goals_lower(&goals, node, REQUEST_REMOVE, "transient, and has ended");
+			goals_commit(&goals);
+		}
 	}
 }

@@ -38,12 +38,6 @@ static int trial_read(void *arg)
 	return 0;
 }
 
-static void trial_reload_by_signal(const struct trial *trial)
-{
-	events_because(trial->closer.ctx->events, "SIGHUP");
-	reload_by_signal(trial->reload);
-}
-
 static void trial_end(struct trial *trial, int result)
 {
 	trial->result = result;
@@ -51,8 +45,10 @@ static void trial_end(struct trial *trial, int result)
 	if (result == -ETIMEDOUT)
 		log_line(trial->closer.ctx->log, LOG_ERR,
 			 "the configuration cannot be read: a file system does not answer");
-	if (trial->by_signal && result == 0)
-		trial_reload_by_signal(trial);
+	if (trial->by_signal && result == 0) {
+		events_because(trial->closer.ctx->events, "SIGHUP");
+		reload_by_signal(trial->reload);
+	}
 	trial->by_signal = false;
 }
 

@@ -260,12 +260,6 @@ static const struct {
 	{ NOTIFY_WATCHDOG_TRIGGER, service_apply_trigger },
 };
 
-/* A barrier is a message of its own with one descriptor; closing that is the reply. */
-static bool service_is_barrier(const struct notify_message *m, const struct unix_passed *passed)
-{
-	return m->flags == NOTIFY_BARRIER && passed->n == 1;
-}
-
 static bool service_accepts_sender(const struct unix_peer *sender, void *arg)
 {
 	return service_has_member(arg, sender->pid, sender->uid);
@@ -281,7 +275,8 @@ static void service_on_message(const struct notify_message *message, const struc
 {
 	struct service *s = arg;
 
-	if (service_is_barrier(message, passed))
+	/* A barrier is a message of its own with one descriptor; closing that is the reply. */
+	if (message->flags == NOTIFY_BARRIER && passed->n == 1)
 		return;
 	if (message->flags & NOTIFY_FDSTORE)
 		service_apply_store(s, message, passed);

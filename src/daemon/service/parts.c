@@ -103,16 +103,6 @@ static void service_set_hook_variables(struct service *s, enum hook_kind kind)
 	hook_set_variable(h, "EXIT_STATUS=%s", result_exit_status(status, &s->run.outcome));
 }
 
-static void service_begin_hook(struct service *s, struct hook *h, enum hook_kind kind)
-{
-	/* Commands belong to the generation of their run, which may be an earlier one. */
-	if (s->main.guard.node)
-		hook_begin(h, s->node, kind, swansong_guard_clone(&s->main.guard),
-			   s->main.generation);
-	else
-		hook_begin(h, s->node, kind, swansong_guard(s->node->work), s->node->generation);
-}
-
 void service_run_hook(struct service *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++) {
@@ -122,7 +112,13 @@ void service_run_hook(struct service *s)
 		if (hooks_of_parts[i].kind == HOOK_POST_STOP)
 			s->ending = (struct ending){ 0 };
 		service_set_hook_variables(s, hooks_of_parts[i].kind);
-		service_begin_hook(s, s->setup.hook, hooks_of_parts[i].kind);
+		/* Commands belong to the generation of their run, which may be an earlier one. */
+		if (s->main.guard.node)
+			hook_begin(s->setup.hook, s->node, hooks_of_parts[i].kind,
+				   swansong_guard_clone(&s->main.guard), s->main.generation);
+		else
+			hook_begin(s->setup.hook, s->node, hooks_of_parts[i].kind,
+				   swansong_guard(s->node->work), s->node->generation);
 	}
 }
 

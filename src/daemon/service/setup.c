@@ -124,16 +124,6 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 	return 0;
 }
 
-/* The sockets are new, but the stored descriptors are meant for the next run. */
-static void setup_inherit_descriptors(struct service *s, struct activation *activation)
-{
-	struct activation *present = s->setup.launch.activation;
-
-	if (activation && present && activation_inherit(activation, present) < 0)
-		log_node(s->ctx->log, LOG_ERR, s->config->path,
-			 "stored descriptors lost: out of memory");
-}
-
 /* Closes the control connection of an earlier run if @next has none. */
 static void setup_withdraw_control(const struct service *s, const struct node_config *next)
 {
@@ -151,8 +141,14 @@ static void setup_exchange(struct service *s, struct setup *next)
 	setup_withdraw_control(s, next->config);
 	if (next->keeps_activation)
 		next->activation = take(s->setup.activation);
-	else
-		setup_inherit_descriptors(s, next->activation);
+	else {
+		/* The sockets are new, but the stored descriptors are meant for the next run. */
+		struct activation *former = s->setup.launch.activation;
+
+		if (next->activation && former && activation_inherit(next->activation, former) < 0)
+			log_node(s->ctx->log, LOG_ERR, s->config->path,
+				 "stored descriptors lost: out of memory");
+	}
 	present = s->setup;
 	s->setup = *next;
 	*next = present;

@@ -100,14 +100,6 @@ bool service_has_signalled(const struct service *s, pid_t group)
 	       (s->config->signal_scope == SIGNAL_SCOPE_ALL && s->group.exists);
 }
 
-/* A service that hangs is made to dump core. */
-static int service_first_signal(const struct service *s)
-{
-	return s->state == STATE_CLEANING && s->run.outcome.kind == OUTCOME_WATCHDOG
-		       ? node_config_extras(s->config)->watchdog_signal
-		       : s->stop_signal;
-}
-
 static void service_term_main(struct service *s, int signo)
 {
 	bool has_group = service_has_group(s);
@@ -153,7 +145,10 @@ static void service_term_remaining(struct service *s, int signo)
 
 void service_term(struct service *s)
 {
-	int signo = service_first_signal(s);
+	/* A service that hangs is made to dump core. */
+	int signo = s->state == STATE_CLEANING && s->run.outcome.kind == OUTCOME_WATCHDOG
+			    ? node_config_extras(s->config)->watchdog_signal
+			    : s->stop_signal;
 	struct hook *h;
 
 	if (s->setup.attach)

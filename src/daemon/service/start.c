@@ -202,17 +202,6 @@ void service_spawn(struct service *s)
 	launch_run(&s->setup.launch, s->main.pid, s->node->generation);
 }
 
-static void service_fail_start(struct service *s, const struct spawn_failure *why)
-{
-	const char *program = s->setup.launch.config->argv[0];
-	const struct launch_failure failure = launch_explain(&s->setup.launch, program, why);
-
-	s->ctx->changes++;
-	launch_ended(&s->setup.launch, s->main.group);
-	process_forget(&s->main);
-	service_note_spawn_failure(s, &failure);
-}
-
 bool service_awaits_program(const struct service *s, struct launch_failure *step)
 {
 	const struct spawn_failure at = { .step = spawn_step_of(&s->main.spawning) };
@@ -241,7 +230,14 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 {
 	service_log_lowered(s, why->lowered);
 	if (why->step != SPAWN_STEP_NONE) {
-		service_fail_start(s, why);
+		const char *program = s->setup.launch.config->argv[0];
+		const struct launch_failure failure =
+			launch_explain(&s->setup.launch, program, why);
+
+		s->ctx->changes++;
+		launch_ended(&s->setup.launch, s->main.group);
+		process_forget(&s->main);
+		service_note_spawn_failure(s, &failure);
 		return;
 	}
 	s->ctx->changes++;

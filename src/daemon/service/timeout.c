@@ -183,23 +183,18 @@ bool service_has_spent_budget(const struct service *s)
 	return service_has_kept_budget(s) && s->kept_usec <= clock_now_usec();
 }
 
-static void service_arm_killed(struct service *s, uint64_t now)
-{
-	uint64_t since = now - s->since_usec;
-
-	service_set_timeout(s, now + BUDGET_KILL_AGAIN_USEC);
-	if (s->state == STATE_KILLING && since >= KILL_WARN_USEC &&
-	    since < KILL_WARN_USEC + BUDGET_KILL_AGAIN_USEC)
-		log_node(s->ctx->log, LOG_ERR, s->config->path,
-			 "SIGKILL has no effect; trying again");
-}
-
 void service_arm(struct service *s, bool killed)
 {
 	uint64_t now = clock_now_usec();
 
 	if (killed || s->state == STATE_KILLING) {
-		service_arm_killed(s, now);
+		uint64_t since = now - s->since_usec;
+
+		service_set_timeout(s, now + BUDGET_KILL_AGAIN_USEC);
+		if (s->state == STATE_KILLING && since >= KILL_WARN_USEC &&
+		    since < KILL_WARN_USEC + BUDGET_KILL_AGAIN_USEC)
+			log_node(s->ctx->log, LOG_ERR, s->config->path,
+				 "SIGKILL has no effect; trying again");
 		return;
 	}
 	/* An expired ending does not begin anew. */

@@ -351,14 +351,6 @@ static void launch_plan_files(const struct launch *launch, const struct launch_p
 	launch_plan_variables(launch->config->path, files);
 }
 
-/*
- * Returns true if standard input is the terminal of the session, with the daemon in the foreground.
- */
-static bool launch_has_terminal(void)
-{
-	return tcgetpgrp(STDIN_FILENO) == getpgrp();
-}
-
 /* Makes the process in its control group, or without one if the kernel refuses that. */
 static int launch_make_process(const struct launch *launch, struct context *ctx,
 			       struct spawn_spec *spec, struct process *process)
@@ -403,7 +395,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
 	/* A command beside the service would take the terminal from it. */
 	bool terminal = config->terminal && program->main;
-	bool foreground = terminal && launch_has_terminal();
+	/* Standard input is the terminal of the session, with the daemon in the foreground. */
+	bool foreground = terminal && tcgetpgrp(STDIN_FILENO) == getpgrp();
 	sigset_t none;
 	int r;
 

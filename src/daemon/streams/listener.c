@@ -110,12 +110,6 @@ static int listener_open(struct listener *l)
 	return 0;
 }
 
-static void listener_remove_path(const struct listener *l)
-{
-	if (l->inode && mount_answers(l->listen.address))
-		unix_remove(l->listen.address, l->device, l->inode);
-}
-
 /*
  * Connections that no process has accepted may have descriptors, and their last close may wait.  The
  * child that closes them is reaped as one of no service.
@@ -135,7 +129,8 @@ struct listener *listener_put(struct listener *l)
 		return NULL;
 	list_remove(&l->in_context);
 	roster_write(l->roster, &l->place, NULL);
-	listener_remove_path(l);
+	if (l->inode && mount_answers(l->listen.address))
+		unix_remove(l->listen.address, l->device, l->inode);
 	listener_close(l);
 	free(l->listen.address);
 	free(l);

@@ -77,14 +77,6 @@ static ssize_t relay_write(const struct relay *r)
 	return write(r->to, data, r->may_block ? MIN(length, (size_t)PIPE_BUF) : length);
 }
 
-static void relay_lose(struct relay *r, int error)
-{
-	if (!r->failing)
-		log_node(r->ctx->log, LOG_WARNING, r->name, "output is lost: %s", strerror(error));
-	r->failing = true;
-	r->start = r->end = 0;
-}
-
 /* Returns true if all data is written or lost. */
 static bool relay_flush(struct relay *r)
 {
@@ -96,7 +88,11 @@ static bool relay_flush(struct relay *r)
 		if (n < 0 && errno == EAGAIN && r->out)
 			return false;
 		if (n < 0) {
-			relay_lose(r, errno);
+			if (!r->failing)
+				log_node(r->ctx->log, LOG_WARNING, r->name, "output is lost: %s",
+					 strerror(errno));
+			r->failing = true;
+			r->start = r->end = 0;
 			continue;
 		}
 		r->failing = false;
@@ -288,21 +284,15 @@ bool relay_drain(struct relay *r)
 	return r->to < 0 || relay_count_waiting(r) == 0;
 }
 
-static void relay_finish(struct relay *r)
-{
-	if (!relay_drain(r))
-		log_node(r->ctx->log, LOG_WARNING, r->name,
-			 "the last %zu bytes of output are lost: no room at their destination",
-			 relay_count_waiting(r));
-}
-
 struct relay *relay_free(struct relay *r)
 {
 	if (!r)
 		return NULL;
 	r->watched = false;
-	if (r->to >= 0)
-		relay_finish(r);
+	if (r->to >= 0 && !relay_drain(r))
+		log_node(r->ctx->log, LOG_WARNING, r->name,
+			 "the last %zu bytes of output are lost: no room at their destination",
+			 relay_count_waiting(r));
 	sd_event_source_disable_unref(r->in);
 	sd_event_source_disable_unref(r->out);
 	(void)fd_close(r->read_fd);

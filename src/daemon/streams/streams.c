@@ -80,21 +80,6 @@ static const char *streams_subject_of(const struct output *output)
 	return output->kind == OUTPUT_NULL ? "/dev/null" : "the journal";
 }
 
-static int streams_keep(struct streams *streams, int i, int fd)
-{
-	streams->owned[i] = streams->fds[i] = fd;
-	return 0;
-}
-
-static void streams_set_input(struct streams *streams, const struct context *ctx,
-			      const struct output *input, bool terminal)
-{
-	if (input->kind == OUTPUT_NULL || (input->kind == OUTPUT_DEFAULT && !terminal))
-		streams->fds[0] = ctx->descriptors.null;
-	else if (input->kind == OUTPUT_FILE)
-		streams->input = input->path;
-}
-
 static bool streams_is_same_output(const struct output *a, const struct output *b)
 {
 	return a->kind == b->kind && (a->kind != OUTPUT_FILE || strcmp(a->path, b->path) == 0);
@@ -109,7 +94,10 @@ int streams_open(struct streams *streams, const struct context *ctx,
 	const struct output *err = node_config_output(config, 2);
 	int r = 0;
 
-	streams_set_input(streams, ctx, in, terminal);
+	if (in->kind == OUTPUT_NULL || (in->kind == OUTPUT_DEFAULT && !terminal))
+		streams->fds[0] = ctx->descriptors.null;
+	else if (in->kind == OUTPUT_FILE)
+		streams->input = in->path;
 	for (int i = 1; r >= 0 && i <= 2; i++) {
 		const struct output *output = i == 1 ? out : err;
 		bool direct = false;
@@ -128,8 +116,8 @@ int streams_open(struct streams *streams, const struct context *ctx,
 		if (r >= 0 && direct)
 			streams->journal = r;
 		if (r >= 0)
-			r = streams_keep(streams, i, r);
-		else if (r == -ENOTSUP)
+			streams->owned[i] = streams->fds[i] = r;
+		if (r >= 0 || r == -ENOTSUP)
 			r = 0;
 	}
 	return r;

@@ -104,19 +104,13 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 	return r;
 }
 
-/* Returns a node without children in the subtree of @node. */
-static struct node *tree_find_deepest(struct node *node)
-{
-	while (!list_is_empty(&node->children))
-		node = list_entry(node->children.next, struct node, sibling);
-	return node;
-}
-
 void tree_done(struct tree *tree)
 {
 	while (tree->root) {
-		struct node *node = tree_find_deepest(tree->root);
+		struct node *node = tree->root;
 
+		while (!list_is_empty(&node->children))
+			node = list_entry(node->children.next, struct node, sibling);
 		if (node == tree->root)
 			tree->root = NULL;
 		tree_remove(tree, node);

@@ -74,14 +74,6 @@ static int converge_renew_node(struct node *node)
 	return node_renew(node);
 }
 
-/* A node without memory for its next generation stays stopped. */
-static void converge_give_up(struct tree *tree, struct node *node, int error)
-{
-	log_node(node->ctx->log, LOG_ERR, node_name(node), "cannot be started again: %s",
-		 strerror(error));
-	goals_stop(tree, node, CAUSE_FAILURE, strerror(error));
-}
-
 /*
  * Parents come first: a generation cannot begin below a stopped one.  Returns true if an idle service is
  * there again, which others may need that have started meanwhile.
@@ -96,10 +88,14 @@ static bool converge_renew(struct tree *tree, struct node *top)
 		if (node_goal(n) < GOAL_IDLE || (n->parent && node_is_stopped(n->parent)))
 			continue;
 		r = node_is_stopped(n) ? converge_renew_node(n) : 0;
-		if (r < 0)
-			converge_give_up(tree, n, -r);
-		else if (n->service)
+		if (r < 0) {
+			/* A node without memory for its next generation stays stopped. */
+			log_node(n->ctx->log, LOG_ERR, node_name(n), "cannot be started again: %s",
+				 strerror(-r));
+			goals_stop(tree, n, CAUSE_FAILURE, strerror(-r));
+		} else if (n->service) {
 			service_update_soon(n->service);
+		}
 		idle |= n->service && node_goal(n) == GOAL_IDLE;
 	}
 	return idle;

@@ -119,11 +119,6 @@ static void deadline_last_call(struct node *node)
 	}
 }
 
-static bool deadline_is_last_call(const struct node *node)
-{
-	return node->call_usec < node->kill_usec && clock_now_usec() < node->kill_usec;
-}
-
 void deadline_force_soon(struct node *node)
 {
 	uint64_t now = clock_now_usec();
@@ -144,7 +139,7 @@ static void deadline_process(struct node *node)
 	/* Only the final action remains, which has a limit of its own. */
 	if (!node->stop_usec || (final_has_begun(node) && !asked))
 		return;
-	if (deadline_is_last_call(node)) {
+	if (node->call_usec < node->kill_usec && clock_now_usec() < node->kill_usec) {
 		deadline_last_call(node);
 		return;
 	}

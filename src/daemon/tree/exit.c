@@ -111,25 +111,21 @@ static void exit_end_tree(struct tree *tree, const char *reason)
 	goals_stop(tree, tree->root, CAUSE_SHUTDOWN, reason);
 }
 
-static void exit_end_for_service(struct tree *tree, const struct service *s)
-{
-	char reason[CONFIG_NAME_MAX + 20];
-
-	(void)snprintf(reason, sizeof(reason), "%s %s", s->config->path,
-		       s->state == STATE_FAILED ? "has failed"
-		       : service_is_at_work(s)	? "is unhealthy"
-						: "has ended");
-	exit_end_tree(tree, reason);
-}
-
 void exit_update(struct tree *tree)
 {
 	struct node *node;
 
 	node_for_each_taken (node, tree->ctx, TASK_ENDS)
 		exit_note_end(tree, node->service);
-	if (tree->ends.cause && !node_is_stopped(tree->root))
-		exit_end_for_service(tree, tree->ends.cause);
+	if (tree->ends.cause && !node_is_stopped(tree->root)) {
+		char reason[CONFIG_NAME_MAX + 20];
+
+		(void)snprintf(reason, sizeof(reason), "%s %s", tree->ends.cause->config->path,
+			       tree->ends.cause->state == STATE_FAILED ? "has failed"
+			       : service_is_at_work(tree->ends.cause)  ? "is unhealthy"
+								       : "has ended");
+		exit_end_tree(tree, reason);
+	}
 }
 
 void exit_update_last(struct tree *tree)

@@ -12,13 +12,6 @@
 #include "daemon/tree/goals.h"
 #include "model/life/result.h"
 
-static void failure_delay_start(struct node *top, uint64_t usec)
-{
-	for (struct node *n = top; n; n = node_next(n, top))
-		if (n->service)
-			n->service->not_before_usec = usec;
-}
-
 static void failure_restart_members(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent, *n;
@@ -37,21 +30,12 @@ static void failure_restart_members(struct tree *tree, struct service *s)
 		if ((!all && !found) || node_is_use(n) ||
 		    (n->goal != GOAL_UP && n->goal != GOAL_CYCLE))
 			continue;
-		failure_delay_start(n, usec);
+		for (struct node *below = n; below; below = node_next(below, n))
+			if (below->service)
+				below->service->not_before_usec = usec;
 		goals_lower(&goals, n, REQUEST_CYCLE, reason);
 	}
 	goals_commit(&goals);
-}
-
-static void failure_run_alert(const struct service *s)
-{
-	const struct result_of result = {
-		.config = s->config,
-		.outcome = &s->run.outcome,
-		.late = s->run.late,
-	};
-
-	alert_begin(s->node, &s->run.outcome, result_name(&result));
 }
 
 static void failure_process(struct tree *tree, struct service *s)
@@ -63,8 +47,15 @@ static void failure_process(struct tree *tree, struct service *s)
 	if (s->state == STATE_BACKOFF && parent->config->strategy != ONE_FOR_ONE)
 		failure_restart_members(tree, s);
 	/* Before a stop: on-failure-command then runs within its budget. */
-	if (s->state == STATE_FAILED)
-		failure_run_alert(s);
+	if (s->state == STATE_FAILED) {
+		const struct result_of result = {
+			.config = s->config,
+			.outcome = &s->run.outcome,
+			.late = s->run.late,
+		};
+
+		alert_begin(s->node, &s->run.outcome, result_name(&result));
+	}
 	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
 	    parent->parent)
 		goals_stop(tree, parent, CAUSE_FAILURE, "a service of the group was given up");

@@ -109,24 +109,11 @@ static void timetable_plan(struct timetable *t)
 		timetable_plan_calendar(t, jitter, now);
 }
 
-static bool timetable_is_due(const struct timetable *t)
-{
-	return timetable_schedule_of(t)->interval_usec ? t->next_usec <= clock_now_usec()
-						       : t->planned_usec <= clock_realtime_usec();
-}
-
 /* --- runs --- */
 
 static bool timetable_has_ended(const struct service *s)
 {
 	return s->state == STATE_DONE || s->state == STATE_FAILED;
-}
-
-/* A run was stopped because a requirement was: the next one is not, as if the stop had come between runs. */
-static bool timetable_is_interrupted(const struct node *node)
-{
-	return node->goal == GOAL_DOWN && node->cause == CAUSE_DEPENDENCY &&
-	       !fsm_has_process(node->service->state);
 }
 
 static void timetable_run(struct tree *tree, struct timetable *t)
@@ -167,9 +154,16 @@ static void timetable_note(struct timetable *t)
 static void timetable_process(struct tree *tree, struct timetable *t)
 {
 	const struct service *s = t->node->service;
-	bool due = timetable_is_due(t);
+	bool due = timetable_schedule_of(t)->interval_usec
+			   ? t->next_usec <= clock_now_usec()
+			   : t->planned_usec <= clock_realtime_usec();
 
-	if (timetable_is_interrupted(t->node))
+	/*
+	 * A run was stopped because a requirement was: the next one is not, as if the stop had come
+	 * between runs.
+	 */
+	if (t->node->goal == GOAL_DOWN && t->node->cause == CAUSE_DEPENDENCY &&
+	    !fsm_has_process(t->node->service->state))
 		goals_make_idle(tree, t->node);
 	if (due) {
 		timetable_run(tree, t);
@@ -295,17 +289,6 @@ static bool timetable_is_same(const struct timetable *a, const struct timetable 
 		       node_config_extras(b->config)->schedule_jitter_usec;
 }
 
-/* Missed runs of a service that starts with the tree are made up by that start. */
-static void timetable_resume(struct timetable *t)
-{
-	const struct stamps *stamps = &t->node->ctx->stamps;
-
-	if (!t->config->autostart)
-		t->done_usec = stamps_read(stamps, t->config->path);
-	if (!t->done_usec)
-		timetable_note(t);
-}
-
 void timetable_use(struct node *node, struct timetable *t)
 {
 	struct timetable *before = node->timetable;
@@ -317,8 +300,18 @@ void timetable_use(struct node *node, struct timetable *t)
 		t->last_usec = before ? before->last_usec : 0;
 		if (before)
 			t->done_usec = before->done_usec;
-		else
-			timetable_resume(t);
+		else {
+			/*
+			 * Missed runs of a service that starts with the tree are made up by that
+			 * start.
+			 */
+			const struct stamps *stamps = &t->node->ctx->stamps;
+
+			if (!t->config->autostart)
+				t->done_usec = stamps_read(stamps, t->config->path);
+			if (!t->done_usec)
+				timetable_note(t);
+		}
 		if (before && timetable_is_same(before, t)) {
 			t->planned_usec = before->planned_usec;
 			timetable_set(t, before->next_usec);

@@ -30,19 +30,6 @@ static json_t *news_describe_daemon(const struct site *site)
 	return object;
 }
 
-static void news_send_summary(struct site *site)
-{
-	event_stream_send(site->stream, "summary", news_describe_daemon(site));
-}
-
-static void news_send_shutdown(struct site *site)
-{
-	if (copy_is_stopping(site->copy))
-		event_stream_send(
-			site->stream, "shutdown",
-			api_shutdown(site->copy, link_is_up(site->link), false, clock_now_usec()));
-}
-
 json_t *news_tree(const struct site *site)
 {
 	json_t *tree = api_tree(site->copy, link_is_up(site->link), clock_now_usec());
@@ -169,6 +156,9 @@ void news_take(enum link_news news, const json_t *detail, void *arg)
 	case LINK_DOWN:
 		break;
 	}
-	news_send_summary(site);
-	news_send_shutdown(site);
+	event_stream_send(site->stream, "summary", news_describe_daemon(site));
+	if (copy_is_stopping(site->copy))
+		event_stream_send(
+			site->stream, "shutdown",
+			api_shutdown(site->copy, link_is_up(site->link), false, clock_now_usec()));
 }

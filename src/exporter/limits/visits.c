@@ -108,16 +108,6 @@ static struct visit *visits_find_place(const struct list *list)
 	return found;
 }
 
-static void visits_make_place(struct visits *visits)
-{
-	struct visit *visit = visits_find_place(&visits->heads);
-
-	if (!visit)
-		visit = visits_find_place(&visits->later);
-	if (visit)
-		visits_end(visits, visit);
-}
-
 static void visits_begin(struct visits *visits, struct MHD_Connection *connection, void **context)
 {
 	const union MHD_ConnectionInfo *info =
@@ -129,8 +119,14 @@ static void visits_begin(struct visits *visits, struct MHD_Connection *connectio
 		return;
 	*visit = (struct visit){ .fd = info ? info->connect_fd : -1 };
 	list_init(&visit->in_visits);
-	if (visits->n++ >= visits->places)
-		visits_make_place(visits);
+	if (visits->n++ >= visits->places) {
+		struct visit *former = visits_find_place(&visits->heads);
+
+		if (!former)
+			former = visits_find_place(&visits->later);
+		if (former)
+			visits_end(visits, former);
+	}
 	visits_append(visits, &visits->heads, visit, connection);
 }
 

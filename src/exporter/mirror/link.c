@@ -84,16 +84,13 @@ static int link_receive(struct wire *wire)
 	return r;
 }
 
-/* The end of the daemon may be seen by the queries first, before the events that led to it. */
-static void link_take_last_events(struct link *link)
-{
-	while (link->events.client && link_receive(&link->events) == 0)
-		;
-}
-
 static void link_down(struct link *link, int r)
 {
-	link_take_last_events(link);
+	/*
+	 * The end of the daemon may be seen by the queries first, before the events that led to it.
+	 */
+	while (link->events.client && link_receive(&link->events) == 0)
+		;
 	link_close_wire(&link->events);
 	link_close_wire(&link->queries);
 	json_decref(link->nodes);
@@ -212,21 +209,17 @@ static int link_end_round(struct link *link)
 	return 0;
 }
 
-/* The settings that are known are those of another configuration. */
-static void link_forget_settings(struct link *link, uint64_t configuration)
-{
-	if (configuration == link->configuration)
-		return;
-	link->configuration = configuration;
-	link->wants_plan = true;
-	shown_forget(&link->copy->shown);
-}
-
 static int link_receive_status(struct link *link, const struct message_reply *reply)
 {
+	uint64_t configuration = message_get_number(reply->parameters, "configuration", 0);
 	int r;
 
-	link_forget_settings(link, message_get_number(reply->parameters, "configuration", 0));
+	/* The settings that are known are those of another configuration. */
+	if (configuration != link->configuration) {
+		link->configuration = configuration;
+		link->wants_plan = true;
+		shown_forget(&link->copy->shown);
+	}
 	if (json_array_extend(link->nodes, json_object_get(reply->parameters, "nodes")) < 0)
 		return -EBADMSG;
 	if (reply->continues)

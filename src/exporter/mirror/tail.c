@@ -329,13 +329,6 @@ static int tail_on_idle(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-static void tail_use(struct tail *tail)
-{
-	tail->used_usec = clock_now_usec();
-	if (tail->state != TAIL_FAILED)
-		tail_set_idle(tail, TAIL_IDLE_USEC);
-}
-
 static struct tail *tails_find(const struct tails *tails, const char *node)
 {
 	struct tail *tail;
@@ -400,7 +393,9 @@ int tail_get(struct tail **ret, struct tails *tails, const char *node)
 		if (tail_ask(tail) < 0)
 			tail_fail(tail, "the daemon does not answer", false);
 	}
-	tail_use(tail);
+	tail->used_usec = clock_now_usec();
+	if (tail->state != TAIL_FAILED)
+		tail_set_idle(tail, TAIL_IDLE_USEC);
 	*ret = tail;
 	return 0;
 }

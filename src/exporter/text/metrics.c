@@ -265,11 +265,6 @@ static bool metrics_make_labels(struct writer *w, size_t n)
 	return true;
 }
 
-static bool metrics_has_age(const struct guard_view *guard)
-{
-	return strcmp(guard->kind, "program") == 0 || strcmp(guard->kind, "lease") == 0;
-}
-
 static void metrics_count_guards(struct writer *w)
 {
 	const struct copy *copy = w->source->copy;
@@ -287,7 +282,7 @@ static void metrics_count_guards(struct writer *w)
 		while (k < KINDS_MAX - 1 && strcmp(guard_view_kinds[k], guard.kind) != 0)
 			k++;
 		of->n[k] += guard.count == FIELD_NONE ? 1 : guard.count;
-		if (metrics_has_age(&guard))
+		if (strcmp(guard.kind, "program") == 0 || strcmp(guard.kind, "lease") == 0)
 			of->oldest_usec = MAX(of->oldest_usec, guard.age_usec);
 	}
 }

@@ -219,19 +219,14 @@ static void deliver_report(struct logger *l, const struct stream *s, int error)
 	reply_send(l, &m, s->path);
 }
 
-/* The beginning of a line that is still to come stays. */
-static void deliver_drop(struct stream *s)
-{
-	while ((s->rules.flags & LOGGER_BRIEF) && stream_writable_end(s) > s->record->now.position)
-		stream_drop(s);
-}
-
 static void deliver_failed(struct logger *l, struct stream *s, int error)
 {
 	s->retry_usec = l->now_usec + RETRY_USEC;
 	list_remove(&s->in_queue);
 	list_append(&l->retries, &s->in_queue);
-	deliver_drop(s);
+	/* The beginning of a line that is still to come stays. */
+	while ((s->rules.flags & LOGGER_BRIEF) && stream_writable_end(s) > s->record->now.position)
+		stream_drop(s);
 	if (s->record->error == error)
 		return;
 	if (s->record->error == 0) {
@@ -417,20 +412,14 @@ static void deliver_sink(struct logger *l, enum sink_kind kind)
 		deliver_to_sink(l, kind, s);
 }
 
-static void deliver_retries(struct logger *l)
+void deliver_all(struct logger *l)
 {
 	struct stream *s, *next;
+	struct helper *h;
 
 	list_for_each_safe (s, next, &l->retries, in_queue)
 		if (s->retry_usec <= l->now_usec)
 			deliver_again(l, s);
-}
-
-void deliver_all(struct logger *l)
-{
-	struct helper *h;
-
-	deliver_retries(l);
 	loud_update(l);
 	/* First, as lines that syslogd does not take are a helper's. */
 	for (enum sink_kind kind = 0; kind < N_SINKS; kind++)

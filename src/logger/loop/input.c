@@ -45,13 +45,6 @@ static bool input_is_ticked(const struct stream *s)
 	return !list_is_empty(&s->in_ticked);
 }
 
-static void input_begin_ticks(struct logger *l, struct stream *s)
-{
-	logger_unwatch(l, s->fd);
-	list_append(&l->ticked, &s->in_ticked);
-	input_set_tick(l);
-}
-
 static void input_unwatch(struct logger *l, struct stream *s)
 {
 	if (input_is_ticked(s))
@@ -173,8 +166,11 @@ void input_event(struct logger *l, struct stream *s)
 	/* An earlier event of this turn may have paused it. */
 	ssize_t n = s->paused ? 0 : input_take(l, s);
 
-	if (n > 0 && n < TICK_FROM && loud_has_larger_pipe(s) && !input_is_ticked(s))
-		input_begin_ticks(l, s);
+	if (n > 0 && n < TICK_FROM && loud_has_larger_pipe(s) && !input_is_ticked(s)) {
+		logger_unwatch(l, s->fd);
+		list_append(&l->ticked, &s->in_ticked);
+		input_set_tick(l);
+	}
 }
 
 static void input_tick_one(struct logger *l, struct stream *s)

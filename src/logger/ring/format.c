@@ -69,14 +69,6 @@ static size_t format_name_columns(const char *name)
 	return n;
 }
 
-static char *format_put_prefix(char *out, const struct stream *s)
-{
-	out = format_put(out, s->name, strlen(s->name));
-	for (size_t n = format_name_columns(s->name); n < s->rules.name_width; n++)
-		*out++ = ' ';
-	return format_put(out, " | ", 3);
-}
-
 static void format_make_head(struct head *h)
 {
 	const struct stream *s = h->stream;
@@ -84,11 +76,13 @@ static void format_make_head(struct head *h)
 
 	if (s->rules.format == LOGGER_JSON)
 		out = json_head(out, s, h->mark);
-	else {
-		if (h->mark)
-			out = format_stamp(out, &s->rules, h->mark->time_usec);
-		if (s->rules.format == LOGGER_PREFIX)
-			out = format_put_prefix(out, s);
+	else if (h->mark)
+		out = format_stamp(out, &s->rules, h->mark->time_usec);
+	if (s->rules.format == LOGGER_PREFIX) {
+		out = format_put(out, s->name, strlen(s->name));
+		for (size_t n = format_name_columns(s->name); n < s->rules.name_width; n++)
+			*out++ = ' ';
+		out = format_put(out, " | ", 3);
 	}
 	h->length = (size_t)(out - h->text);
 }

@@ -40,11 +40,6 @@ static char *json_put_escape(char *out, unsigned char c)
 	return out;
 }
 
-static bool json_is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
 /* The length of the character at @text, 0: none; text_character() wants a NUL at the end. */
 static size_t json_character_length(const char *text, size_t rest)
 {
@@ -61,7 +56,7 @@ static char *json_put_quoted(char *out, const char *text, size_t length, bool *v
 		unsigned char c = (unsigned char)text[i];
 		size_t n = 1;
 
-		if (json_is_plain(c)) {
+		if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
 			*out++ = (char)c;
 		} else if (c < 0x80) {
 			out = json_put_escape(out, c);

@@ -314,15 +314,6 @@ static bool config_has_inherited(const struct node_config *node)
 	return false;
 }
 
-static int config_keep_origins(const struct config *config)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < config->n_nodes; i++)
-		r = section_keep_origins(config->nodes[i]);
-	return r;
-}
-
 /* Only sections that a later node may inherit from are kept: those of groups. */
 static int config_drop_sections(const struct config *config)
 {
@@ -377,8 +368,8 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		r = -EINVAL;
 	if (r == 0)
 		r = sockets_check_drains(l.reading.config, diag);
-	if (r == 0)
-		r = config_keep_origins(l.reading.config);
+	for (size_t i = 0; r == 0 && i < l.reading.config->n_nodes; i++)
+		r = section_keep_origins(l.reading.config->nodes[i]);
 	if (r == 0)
 		r = config_drop_sections(l.reading.config);
 	if (r < 0)

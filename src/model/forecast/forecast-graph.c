@@ -190,31 +190,23 @@ static void forecast_count_needs(struct forecast_graph *g)
 	}
 }
 
-static void forecast_follow_gate(struct forecast_graph *g, size_t node)
-{
-	forecast_satisfy_need(g, node, FORECAST_END);
-	forecast_for_each (c, g->children, node)
-		forecast_satisfy_need(g, c, FORECAST_GATE);
-}
-
-static void forecast_follow_end(struct forecast_graph *g, size_t node)
-{
-	if (g->tree->nodes[node].parent != FORECAST_NONE)
-		forecast_satisfy_need(g, g->tree->nodes[node].parent, FORECAST_END);
-	forecast_for_each (e, g->blocked, node)
-		if (!g->tree->edges[e].broken)
-			forecast_satisfy_need(g, g->tree->edges[e].after, FORECAST_GATE);
-}
-
 static void forecast_sort_graph(struct forecast_graph *g)
 {
 	for (; g->n_followed < g->n_order; g->n_followed++) {
 		size_t vertex = g->order[g->n_followed], node = forecast_vertex_node(vertex);
 
-		if (forecast_vertex_side(vertex) == FORECAST_GATE)
-			forecast_follow_gate(g, node);
-		else
-			forecast_follow_end(g, node);
+		if (forecast_vertex_side(vertex) == FORECAST_GATE) {
+			forecast_satisfy_need(g, node, FORECAST_END);
+			forecast_for_each (c, g->children, node)
+				forecast_satisfy_need(g, c, FORECAST_GATE);
+		} else {
+			if (g->tree->nodes[node].parent != FORECAST_NONE)
+				forecast_satisfy_need(g, g->tree->nodes[node].parent, FORECAST_END);
+			forecast_for_each (e, g->blocked, node)
+				if (!g->tree->edges[e].broken)
+					forecast_satisfy_need(g, g->tree->edges[e].after,
+							      FORECAST_GATE);
+		}
 	}
 }
 

@@ -219,17 +219,6 @@ static void forecast_add_service(struct work *w, size_t node, const struct momen
 		end->because = forecast_vertex(node, FORECAST_GATE);
 }
 
-static void forecast_add_final(struct work *w, size_t node, struct moment *end)
-{
-	struct forecast_row *row = forecast_add_row(w, node, FORECAST_FINAL, ++end->step);
-
-	for (enum forecast_case c = 0; c < N_FORECASTS; c++) {
-		forecast_time_final(row->node, &w->deadlines[node], end->usec[c], &row->times[c]);
-		forecast_end_row(w, c, &row->times[c], end);
-	}
-	end->final = w->n_rows - 1;
-}
-
 /* --- the vertices --- */
 
 /* Moves @m to vertex @needed or later, and to its step plus @steps or later. */
@@ -275,8 +264,16 @@ static void forecast_find_end(struct work *w, size_t node, struct moment *m)
 		forecast_follow_vertex(w, m, forecast_vertex(c, FORECAST_END), 0);
 	if (held > m->usec[FORECAST_BUSY])
 		m->usec[FORECAST_BUSY] = held;
-	if (node_config_hook(config, HOOK_FINAL)->n > 0)
-		forecast_add_final(w, node, m);
+	if (node_config_hook(config, HOOK_FINAL)->n > 0) {
+		struct forecast_row *row = forecast_add_row(w, node, FORECAST_FINAL, ++m->step);
+
+		for (enum forecast_case c = 0; c < N_FORECASTS; c++) {
+			forecast_time_final(row->node, &w->deadlines[node], m->usec[c],
+					    &row->times[c]);
+			forecast_end_row(w, c, &row->times[c], m);
+		}
+		m->final = w->n_rows - 1;
+	}
 }
 
 static void forecast_find_all(struct work *w)

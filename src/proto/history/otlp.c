@@ -106,11 +106,6 @@ static void otlp_add_number(struct otlp *o, json_t *attributes, const char *key,
 				   json_string(text_number(text, number)));
 }
 
-static void otlp_add_bool(struct otlp *o, json_t *attributes, const char *key, bool value)
-{
-	otlp_add_attribute(o, attributes, key, "boolValue", json_boolean(value));
-}
-
 /* --- spans --- */
 
 /* @usec is since the stop of the root.  The times of a file may be wrong. */
@@ -246,7 +241,8 @@ static void otlp_add_lane(struct otlp *o, const struct report_lane *lane)
 
 	otlp_add_text(o, span.attributes, "swansong.node", node->path);
 	otlp_add_number(o, span.attributes, "swansong.generation", node->generation);
-	otlp_add_bool(o, span.attributes, "swansong.service", node->is_service);
+	otlp_add_attribute(o, span.attributes, "swansong.service", "boolValue",
+			   json_boolean(node->is_service));
 	otlp_add_span(o, &span);
 	otlp_add_states(o, lane, span.id);
 	for (i = 0; i < lane->n_guards; i++)

@@ -103,14 +103,9 @@ static int starts_add_event(struct report *report, const struct start_event *eve
 	return 0;
 }
 
-static void starts_freep_events(struct start_event **events)
-{
-	free(*events);
-}
-
 int starts_report(const json_t *reply, const char *host, struct report *ret)
 {
-	cleanup(starts_freep_events) struct start_event *events = NULL;
+	cleanup(freep) struct start_event *events = NULL;
 	struct report report = {
 		.view = { .version = PACKAGE_VERSION,
 			  .host = host,

@@ -97,13 +97,6 @@ static void attach_send(struct attached *a, const char *message, size_t length)
 	(void)send(a->passed.socket, message, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static void attach_reply(struct attached *a)
-{
-	char buf[PAGE_MESSAGE_MAX];
-
-	attach_send(a, buf, attach_report(a->root, buf));
-}
-
 /* Reads from the daemon.  Returns false when the daemon has closed its end. */
 static bool attach_receive(struct attached *a)
 {
@@ -112,10 +105,13 @@ static bool attach_receive(struct attached *a)
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
-	if (n == (ssize_t)strlen("STOP") && memcmp(buf, "STOP", strlen("STOP")) == 0)
+	if (n == (ssize_t)strlen("STOP") && memcmp(buf, "STOP", strlen("STOP")) == 0) {
 		node_shut_down(a->root);
-	else if (n == (ssize_t)strlen("REPORT") && memcmp(buf, "REPORT", strlen("REPORT")) == 0)
-		attach_reply(a);
+	} else if (n == (ssize_t)strlen("REPORT") && memcmp(buf, "REPORT", strlen("REPORT")) == 0) {
+		char report[PAGE_MESSAGE_MAX];
+
+		attach_send(a, report, attach_report(a->root, report));
+	}
 	return n > 0;
 }
 

@@ -162,34 +162,24 @@ static void node_bury(struct swansong *n, struct aftermath *after)
 	}
 }
 
-static void node_bury_all(struct aftermath *after)
+void node_settle(struct aftermath *after)
 {
+	struct list over;
+
+	list_init(&over);
 	while (after->dead) {
 		struct swansong *n = after->dead;
 
 		after->dead = n->next_dead;
 		node_bury(n, after);
 	}
-}
-
-static void aftermath_end_waiters(struct list *over)
-{
-	while (!list_is_empty(over)) {
-		struct waiter *w = list_entry(list_take(over), struct waiter, link);
+	aftermath_resolve(after);
+	waiters_run(&after->ready, &over);
+	while (!list_is_empty(&over)) {
+		struct waiter *w = list_entry(list_take(&over), struct waiter, link);
 
 		w->end(w);
 	}
-}
-
-void node_settle(struct aftermath *after)
-{
-	struct list over;
-
-	list_init(&over);
-	node_bury_all(after);
-	aftermath_resolve(after);
-	waiters_run(&after->ready, &over);
-	aftermath_end_waiters(&over);
 }
 
 void node_unpin(struct swansong *n)

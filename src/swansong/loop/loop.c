@@ -122,16 +122,6 @@ static int loop_run(struct swansong_loop *l)
 	return r < 0 ? r : 0;
 }
 
-/* Runs the sd_event to its end; it dispatches only exit sources now. */
-static void loop_run_exit(struct swansong_loop *l)
-{
-	if (l->fault < 0)
-		(void)sd_event_exit(l->event, l->fault);
-	while (sd_event_get_state(l->event) != SD_EVENT_FINISHED)
-		if (sd_event_run(l->event, UINT64_MAX) < 0)
-			break;
-}
-
 static void loop_work(void *arg)
 {
 	struct swansong_loop *l = arg;
@@ -142,7 +132,12 @@ static void loop_work(void *arg)
 	gate_begin_stop(&l->gate); /* in case the sd_event ended by itself */
 	gate_run(&l->gate);
 	loop_end_if_forked(l);
-	loop_run_exit(l);
+	/* The sd_event dispatches only exit sources now. */
+	if (l->fault < 0)
+		(void)sd_event_exit(l->event, l->fault);
+	while (sd_event_get_state(l->event) != SD_EVENT_FINISHED)
+		if (sd_event_run(l->event, UINT64_MAX) < 0)
+			break;
 	gate_end_stop(&l->gate);
 }
 

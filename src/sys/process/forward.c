@@ -56,17 +56,12 @@ int forward_rewrite(struct forward *forward, const char *rule)
 	return 0;
 }
 
-static bool forward_is_terminal_stop(int signo)
-{
-	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
-}
-
 int forward_as(const struct forward *forward, int signo, pid_t sender)
 {
 	if ((signo == SIGPIPE || signo == SIGXFSZ) && sender == getpid())
 		return 0;
-	if (forward_is_terminal_stop(signo) && forward->as[signo] == signo &&
-	    forward->scope != FORWARD_MAIN)
+	if ((signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU) &&
+	    forward->as[signo] == signo && forward->scope != FORWARD_MAIN)
 		return SIGSTOP;
 	return signo > 0 && signo < FORWARD_SIGNALS ? forward->as[signo] : 0;
 }

@@ -81,17 +81,6 @@ static int usage_open_group(pid_t pid, const char *name)
 	return last && strcmp(last + 1, name) == 0 ? cgroup_open(path) : -ENOENT;
 }
 
-/* The counters of the kernel include processes that have ended. */
-static void usage_read_counts(int group, struct usage *usage)
-{
-	char text[1024];
-
-	if (cgroup_read(group, ".", "cpu.stat", text, sizeof(text)) == 0)
-		(void)sscanf(text, "usage_usec %" SCNu64, &usage->cpu_usec);
-	if (cgroup_read(group, ".", "memory.current", text, sizeof(text)) == 0)
-		(void)sscanf(text, "%" SCNu64, &usage->memory);
-}
-
 int usage_of(const struct snapshot *s, pid_t main, pid_t ancestor, const char *group,
 	     struct usage *ret)
 {
@@ -103,7 +92,13 @@ int usage_of(const struct snapshot *s, pid_t main, pid_t ancestor, const char *g
 		return -ESRCH;
 	fd = usage_open_group(main, group);
 	if (fd >= 0 && cgroup_processes(fd, ".", usage_add_process, &sum) == 0) {
-		usage_read_counts(fd, &sum.usage);
+		/* The counters of the kernel include processes that have ended. */
+		char text[1024];
+
+		if (cgroup_read(fd, ".", "cpu.stat", text, sizeof(text)) == 0)
+			(void)sscanf(text, "usage_usec %" SCNu64, &sum.usage.cpu_usec);
+		if (cgroup_read(fd, ".", "memory.current", text, sizeof(text)) == 0)
+			(void)sscanf(text, "%" SCNu64, &sum.usage.memory);
 		*ret = sum.usage;
 		return 0;
 	}

@@ -204,13 +204,6 @@ static void child_write_pid(char *at, pid_t pid)
 	*at = '\0';
 }
 
-static void child_write_pids(const struct spawn_spec *spec)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(spec->pid_places); i++)
-		if (spec->pid_places[i])
-			child_write_pid(spec->pid_places[i], (pid_t)raw(SYS_getpid));
-}
-
 static long child_drop_groups(const struct spawn_spec *spec)
 {
 	if (!spec->set_user && !spec->set_group && !spec->set_groups)
@@ -236,11 +229,6 @@ static long child_set_group(const struct spawn_spec *spec)
 	if (!spec->set_user && !spec->set_group)
 		return 0;
 	return child_set_ids(RAW_SETRESGID, RAW_GETRESGID, spec->gid);
-}
-
-static long child_set_user(const struct spawn_spec *spec)
-{
-	return spec->set_user ? child_set_ids(RAW_SETRESUID, RAW_GETRESUID, spec->uid) : 0;
 }
 
 static const char *child_search_path(char *const *envp)
@@ -434,7 +422,8 @@ static SPAWN_PLAIN void child_become_user(struct spawn_block *block)
 	block->step = SPAWN_STEP_GROUP;
 	child_check(block, child_set_group(spec));
 	block->step = SPAWN_STEP_USER;
-	child_check(block, child_set_user(spec));
+	child_check(block,
+		    spec->set_user ? child_set_ids(RAW_SETRESUID, RAW_GETRESUID, spec->uid) : 0);
 	if (attributes)
 		child_check(block, child_attributes_as_user(attributes, &block->step));
 }
@@ -458,6 +447,8 @@ _Noreturn SPAWN_PLAIN void child_run(struct spawn_block *block)
 	block->step = SPAWN_STEP_PARENT;
 	child_check(block, child_watch_parent(spec));
 	block->step = SPAWN_STEP_EXEC;
-	child_write_pids(spec);
+	for (size_t i = 0; i < ARRAY_SIZE(spec->pid_places); i++)
+		if (spec->pid_places[i])
+			child_write_pid(spec->pid_places[i], (pid_t)raw(SYS_getpid));
 	child_exit(block, child_execute(block));
 }
