@@ -83,10 +83,79 @@ static const struct sock_filter filter_reading[] = {
 #endif
 };
 
+/* Calls that every program makes with a loop, sockets and files, or that the C library makes for it. */
+static const uint32_t basic[] = {
+	/* the loop */
+	SYS_epoll_ctl,
+	SYS_epoll_pwait,
+	SYS_timerfd_settime,
+	SYS_ppoll,
+	SYS_clock_gettime,
+	SYS_gettimeofday,
+	/* pipes and sockets */
+	SYS_connect,
+	SYS_setsockopt,
+	SYS_recvfrom,
+	SYS_recvmsg,
+	SYS_sendto,
+	SYS_sendmsg,
+	SYS_read,
+	SYS_readv,
+	SYS_pread64,
+	SYS_write,
+	SYS_writev,
+	SYS_fcntl,
+	SYS_close,
+	/* files */
+	SYS_fstat,
+	SYS_newfstatat,
+	SYS_statx,
+	SYS_lseek,
+	SYS_getdents64,
+	SYS_readlinkat,
+	SYS_faccessat,
+	/* memory */
+	SYS_brk,
+	SYS_mmap,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_mprotect,
+	SYS_madvise,
+	SYS_getrandom,
+	/* the process */
+	SYS_getpid,
+	SYS_gettid,
+	SYS_geteuid,
+	SYS_futex,
+	SYS_rt_sigaction,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_restart_syscall,
+	SYS_tgkill,
+	SYS_exit,
+	SYS_exit_group,
+#ifdef __x86_64__ /* the older names of some of them, which the C library calls */
+	SYS_epoll_wait,
+	SYS_poll,
+	SYS_stat,
+	SYS_lstat,
+	SYS_access,
+	SYS_time,
+#endif
+};
+
+static void rights_allow(struct sock_fprog *program, const uint32_t *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		program->filter[program->len++] = (struct sock_filter)IS(calls[i], 0, 1);
+		program->filter[program->len++] = (struct sock_filter)ALLOW;
+	}
+}
+
 static int rights_filter(const struct rights *rights)
 {
 	struct sock_filter filter[ARRAY_SIZE(filter_head) + ARRAY_SIZE(filter_reading) +
-				  2 * RIGHTS_CALLS_MAX + 1];
+				  2 * (ARRAY_SIZE(basic) + RIGHTS_CALLS_MAX) + 1];
 	struct sock_fprog program = { .len = ARRAY_SIZE(filter_head), .filter = filter };
 
 	if (rights->n_calls > RIGHTS_CALLS_MAX)
@@ -96,10 +165,8 @@ static int rights_filter(const struct rights *rights)
 		memcpy(filter + program.len, filter_reading, sizeof(filter_reading));
 		program.len += ARRAY_SIZE(filter_reading);
 	}
-	for (size_t i = 0; i < rights->n_calls; i++) {
-		filter[program.len++] = (struct sock_filter)IS(rights->calls[i], 0, 1);
-		filter[program.len++] = (struct sock_filter)ALLOW;
-	}
+	rights_allow(&program, basic, ARRAY_SIZE(basic));
+	rights_allow(&program, rights->calls, rights->n_calls);
 	filter[program.len++] = (struct sock_filter)DENY;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }

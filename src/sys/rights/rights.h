@@ -9,8 +9,12 @@
 /* The rights that are kept. */
 struct rights {
 	uint32_t capabilities; /* a bit for each, below 32 */
-	const uint32_t *calls; /* numbers of system calls, besides socket(2) of AF_UNIX */
-	size_t n_calls;	       /* at most RIGHTS_CALLS_MAX */
+	/*
+	 * Numbers of system calls, besides socket(2) of AF_UNIX, and those that loops, memory, and the
+	 * use of open descriptors need in every program.
+	 */
+	const uint32_t *calls;
+	size_t n_calls; /* at most RIGHTS_CALLS_MAX */
 	bool writes; /* files may be opened for writing; else open and openat need not be in @calls */
 };
 
