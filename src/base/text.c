@@ -120,6 +120,13 @@ bool text_is_within(const char *path, const char *top)
 	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
 }
 
+bool text_is_one_of(const char *text, const char *const *words)
+{
+	while (*words && strcmp(text, *words) != 0)
+		words++;
+	return *words;
+}
+
 bool text_ends_in_parts(const char *path, const char *name)
 {
 	size_t length = strlen(path), n = strlen(name);

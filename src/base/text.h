@@ -30,6 +30,9 @@ char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number);
 /* Returns true if the node at @path is @top or below it; "" is the root. */
 bool text_is_within(const char *path, const char *top);
 
+/* Returns true if @text is one of @words, which NULL ends. */
+bool text_is_one_of(const char *text, const char *const *words);
+
 /* Returns true if @path ends in a slash and @name, which is not empty. */
 bool text_ends_in_parts(const char *path, const char *name);
 

@@ -118,7 +118,7 @@ static int interface_reply_description(char **ret, const json_t *parameters)
 {
 	static const struct field fields[] = { REQUIRED(STRING, interface) };
 	const char *fault = field_check(parameters, fields, ARRAY_SIZE(fields));
-	const char *name = message_get_string(parameters, "interface", "");
+	const char *name = message_get_text(parameters, "interface");
 	const char *text;
 
 	if (fault)

@@ -201,6 +201,11 @@ const char *message_get_string(const json_t *parameters, const char *name, const
 	return value ? value : missing;
 }
 
+const char *message_get_text(const json_t *parameters, const char *name)
+{
+	return message_get_string(parameters, name, "");
+}
+
 bool message_get_bool(const json_t *parameters, const char *name, bool missing)
 {
 	const json_t *value = json_object_get(parameters, name);

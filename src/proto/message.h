@@ -64,5 +64,6 @@ json_t *message_string(const char *text);
 
 /* A member that proto/interface.h has checked; @missing if it is absent or null. */
 const char *message_get_string(const json_t *parameters, const char *name, const char *missing);
+const char *message_get_text(const json_t *parameters, const char *name); /* @missing: "" */
 bool message_get_bool(const json_t *parameters, const char *name, bool missing);
 uint64_t message_get_number(const json_t *parameters, const char *name, uint64_t missing);

@@ -1,11 +1,10 @@
 #include "ctl/commands/cmd.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "ctl/history/source.h"
 #include "ctl/report/past.h"
 #include "ctl/report/plot.h"
 #include "ctl/report/start.h"
@@ -18,17 +17,6 @@
  */
 
 #define CHAIN_MAX 32
-
-/* An argument is a glob of paths, or a node with all that is in it. */
-static bool blame_is_asked_for(const char *path, int argc, char **argv)
-{
-	bool found = argc == 0;
-
-	for (int i = 0; i < argc && !found; i++)
-		found = strcmp(argv[i], "/") == 0 || strcmp(argv[i], "root") == 0 ||
-			fnmatch(argv[i], path, FNM_PATHNAME) == 0 || text_is_within(path, argv[i]);
-	return found;
-}
 
 /* The time of the node itself, without the time it waited for others. */
 static uint64_t blame_own_usec(const struct report *report, const struct report_lane *lane)
@@ -227,7 +215,7 @@ static int blame_print(struct ctl *ctl, const struct past *past, int argc, char 
 	for (size_t i = 0; i < report->n; i++) {
 		const struct report_lane *lane = &report->lanes[i];
 
-		if (past_has_held(lane) && blame_is_asked_for(lane->node.path, argc, argv))
+		if (past_has_held(lane) && source_is_asked_for(lane->node.path, argc, argv))
 			rows[n++] = (struct row){ blame_own_usec(report, lane), lane };
 	}
 	if (n == 0 && argc > 0) {

@@ -10,17 +10,12 @@
 
 #include "base/clock.h"
 
-static const char *events_text_of(const json_t *object, const char *name)
-{
-	return message_get_string(object, name, "");
-}
-
 /* "12:00:01.234 web/nginx: up -> stopping (hold), asked by pid 812, uid 0" */
 static void events_print_one(struct ctl *ctl, const json_t *event)
 {
 	uint64_t usec = (uint64_t)json_integer_value(json_object_get(event, "time_usec"));
-	const char *reason = events_text_of(event, "reason"),
-		   *cause = events_text_of(event, "cause");
+	const char *reason = message_get_text(event, "reason"),
+		   *cause = message_get_text(event, "cause");
 	time_t seconds = (time_t)(usec / USEC_PER_SEC);
 	char clock[16];
 	struct tm tm;
@@ -28,8 +23,8 @@ static void events_print_one(struct ctl *ctl, const json_t *event)
 	(void)strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&seconds, &tm));
 	ctl_print(ctl, "%s.%03u %s: %s -> %s%s%s%s%s%s", clock,
 		  (unsigned)(usec % USEC_PER_SEC / USEC_PER_MSEC),
-		  node_name(events_text_of(event, "node")), events_text_of(event, "from"),
-		  events_text_of(event, "to"), *reason ? " (" : "", reason, *reason ? ")" : "",
+		  node_name(message_get_text(event, "node")), message_get_text(event, "from"),
+		  message_get_text(event, "to"), *reason ? " (" : "", reason, *reason ? ")" : "",
 		  *cause ? ", " : "", cause);
 }
 

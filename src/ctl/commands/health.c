@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/macro.h"
+#include "base/text.h"
 #include "ctl/session/nodes.h"
 #include "ctl/terminal/show.h"
 
@@ -49,17 +49,14 @@ static int health_print_causes(struct ctl *ctl, const struct nodes *nodes)
 static bool health_is_coming_up(const struct node_view *node)
 {
 	static const char *const states[] = { "down",	  "preparing", "starting", "readying",
-					      "cleaning", "finishing", "backoff" };
+					      "cleaning", "finishing", "backoff",  NULL };
 	const struct service_view *s = &node->service;
 
 	if (node->restarting)
 		return true;
 	if (node->state != NODE_RUNNING || s->ended || s->stopped)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
-		if (strcmp(s->state, states[i]) == 0)
-			return true;
-	return s->health && strcmp(s->health, "unknown") == 0;
+	return text_is_one_of(s->state, states) || (s->health && strcmp(s->health, "unknown") == 0);
 }
 
 static enum exit_status health_status_of(const struct nodes *nodes)

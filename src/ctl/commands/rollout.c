@@ -81,7 +81,7 @@ static const json_t *rollout_find_change(const struct rollout *rollout, const ch
 	size_t i;
 
 	json_array_foreach (rollout->changes, i, change)
-		if (strcmp(message_get_string(change, "node", ""), path) == 0)
+		if (strcmp(message_get_text(change, "node"), path) == 0)
 			return change;
 	return NULL;
 }
@@ -95,7 +95,7 @@ static bool rollout_is_outdated(const json_t *change)
 /* Returns true if the reload itself has begun a run of the service. */
 static bool rollout_is_fresh(const json_t *change)
 {
-	return strcmp(message_get_string(change, "kind", ""), "add") == 0 ||
+	return strcmp(message_get_text(change, "kind"), "add") == 0 ||
 	       json_is_true(json_object_get(change, "start")) ||
 	       json_is_true(json_object_get(change, "restart"));
 }
@@ -372,7 +372,7 @@ static void rollout_print_outdated(const struct rollout *rollout)
 	size_t i;
 
 	json_array_foreach (rollout->changes, i, change) {
-		const char *path = message_get_string(change, "node", "");
+		const char *path = message_get_text(change, "node");
 
 		if (rollout_is_outdated(change) && !rollout_restarts(rollout, path))
 			ctl_print(

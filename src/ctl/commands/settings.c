@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memstream.h"
+#include "base/text.h"
 #include "ctl/session/nodes.h"
 #include "ctl/session/offline.h"
 #include "ctl/terminal/show.h"
@@ -16,16 +17,9 @@
  * the text of the sections that they are from, and its dependencies as a tree.
  */
 
-static const char *settings_text_of(const json_t *object, const char *member)
-{
-	const char *text = json_string_value(json_object_get(object, member));
-
-	return text ? text : "";
-}
-
 static bool settings_is_origin(const json_t *setting, const char *origin)
 {
-	return strcmp(settings_text_of(setting, "origin"), origin) == 0;
+	return strcmp(message_get_text(setting, "origin"), origin) == 0;
 }
 
 /* A line of a file, as it is; but no control character drives the terminal. */
@@ -100,12 +94,12 @@ static int settings_for_each_node(struct ctl *ctl, char **argv, json_t *all,
 /* "web.ini:7", "inherited from [web], web.ini:7" */
 static void settings_print_source(FILE *file, const json_t *setting)
 {
-	const char *name = settings_text_of(setting, "file");
+	const char *name = message_get_text(setting, "file");
 
 	if (settings_is_origin(setting, "template"))
 		(void)fputs("template, ", file);
 	else if (settings_is_origin(setting, "inherited"))
-		(void)fprintf(file, "inherited from [%s], ", settings_text_of(setting, "section"));
+		(void)fprintf(file, "inherited from [%s], ", message_get_text(setting, "section"));
 	if (*name)
 		(void)fprintf(file, "%s:%" JSON_INTEGER_FORMAT, name,
 			      json_integer_value(json_object_get(setting, "line")));
@@ -116,8 +110,8 @@ static void settings_print_source(FILE *file, const json_t *setting)
 /* Behind a value of several lines there is no place for a comment. */
 static void settings_print_one(FILE *file, const json_t *setting)
 {
-	const char *key = settings_text_of(setting, "key"),
-		   *value = settings_text_of(setting, "value");
+	const char *key = message_get_text(setting, "key"),
+		   *value = message_get_text(setting, "value");
 	bool hidden = json_is_true(json_object_get(setting, "hidden"));
 	int width = 40 - (int)strlen(key) - 3;
 
@@ -142,7 +136,7 @@ static void settings_print_one(FILE *file, const json_t *setting)
 
 static int settings_print(struct ctl *ctl, const json_t *reply)
 {
-	const char *node = settings_text_of(reply, "node");
+	const char *node = message_get_text(reply, "node");
 	cleanup(freep) char *text = NULL;
 	struct memstream m;
 	json_t *setting;
@@ -152,7 +146,7 @@ static int settings_print(struct ctl *ctl, const json_t *reply)
 		return ctl_fail(ctl, -ENOMEM);
 	(void)fprintf(m.file, "[%s]\n", *node ? node : "swansong");
 	json_array_foreach (json_object_get(reply, "settings"), i, setting) {
-		bool has_value = *settings_text_of(setting, "value");
+		bool has_value = *message_get_text(setting, "value");
 
 		if (settings_is_origin(setting, "default") ? has_value && ctl->options.all : true)
 			settings_print_one(m.file, setting);
@@ -258,7 +252,7 @@ static int settings_print_files(struct ctl *ctl, const json_t *reply, const char
 {
 	bool template = strcmp(origin, "template") == 0;
 	cleanup(json_decrefp) json_t *seen = json_object();
-	const char *node = settings_text_of(reply, "node");
+	const char *node = message_get_text(reply, "node");
 	int r = settings_print_file(ctl, first, node, template, seen, failed), n = r;
 	json_t *setting;
 	size_t i;
@@ -266,7 +260,7 @@ static int settings_print_files(struct ctl *ctl, const json_t *reply, const char
 	json_array_foreach (json_object_get(reply, "settings"), i, setting) {
 		if (r < 0 || !settings_is_origin(setting, origin))
 			continue;
-		r = settings_print_file(ctl, settings_text_of(setting, "file"), node, template,
+		r = settings_print_file(ctl, message_get_text(setting, "file"), node, template,
 					seen, failed);
 		n += r;
 	}
@@ -275,7 +269,7 @@ static int settings_print_files(struct ctl *ctl, const json_t *reply, const char
 
 static int settings_print_node_files(struct ctl *ctl, const json_t *reply)
 {
-	const char *node = settings_text_of(reply, "node"), *own = settings_text_of(reply, "file"),
+	const char *node = message_get_text(reply, "node"), *own = message_get_text(reply, "file"),
 		   *failed = own;
 	int n = settings_print_files(ctl, reply, "template", "", &failed), r = n;
 
@@ -315,24 +309,16 @@ struct deps {
 	json_t *reached; /* the dependencies that were followed */
 };
 
-static bool settings_is_at_or_below(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	return length == 0 ||
-	       (strncmp(path, top, length) == 0 && (path[length] == '\0' || path[length] == '/'));
-}
-
 /* Returns the other end of the dependency from @path, or NULL.  A group stands for all nodes in it. */
 static const char *settings_target_of(const struct deps *d, const json_t *dependency,
 				      const char *path)
 {
-	const char *from = settings_text_of(dependency, "from"),
-		   *to = settings_text_of(dependency, "to");
+	const char *from = message_get_text(dependency, "from"),
+		   *to = message_get_text(dependency, "to");
 
 	if (d->ctl->options.reverse)
-		return settings_is_at_or_below(path, to) ? from : NULL;
-	return settings_is_at_or_below(path, from) ? to : NULL;
+		return text_is_within(path, to) ? from : NULL;
+	return text_is_within(path, from) ? to : NULL;
 }
 
 static void settings_add_row(struct deps *d, const char *path, const char *kind, const char *of,
@@ -365,13 +351,13 @@ static void settings_add_dependencies(struct deps *d, const char *path, struct l
 	json_array_foreach (d->list, i, dependency) {
 		const char *target = settings_target_of(d, dependency, path);
 		const char *own =
-			settings_text_of(dependency, d->ctl->options.reverse ? "to" : "from");
+			message_get_text(dependency, d->ctl->options.reverse ? "to" : "from");
 		struct libscols_line *below;
 
 		if (!target)
 			continue;
 		(void)json_array_append(d->reached, dependency);
-		settings_add_row(d, target, settings_text_of(dependency, "kind"),
+		settings_add_row(d, target, message_get_text(dependency, "kind"),
 				 strcmp(own, path) == 0 ? "" : node_name(own), line, &below);
 		settings_add_dependencies(d, target, below, depth + 1);
 	}
@@ -415,7 +401,7 @@ int cmd_deps(struct ctl *ctl, int argc, char **argv)
 				 &reply);
 		if (r == CTL_DONE)
 			r = settings_print_dependencies(
-				ctl, settings_text_of(reply.parameters, "node"),
+				ctl, message_get_text(reply.parameters, "node"),
 				json_object_get(reply.parameters, "dependencies"),
 				json_object_get(all, "nodes"));
 	}

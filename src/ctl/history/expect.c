@@ -112,13 +112,6 @@ static uint64_t expect_draw_end(struct expect *x)
 	return last;
 }
 
-static int expect_compare_usec(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 int expect_plan(const struct history *history, const struct plan_entry_view *entries, size_t n,
 		uint64_t worst_usec, uint64_t grace_usec, struct expectation *ret)
 {
@@ -141,7 +134,7 @@ int expect_plan(const struct history *history, const struct plan_entry_view *ent
 		return r;
 	for (size_t i = 0; i < EXPECT_DRAWS; i++)
 		usec[i] = MIN(expect_draw_end(&x), worst_usec);
-	qsort(usec, EXPECT_DRAWS, sizeof(*usec), expect_compare_usec);
+	samples_sort(&all);
 	ret->p50_usec = samples_percentile(&all, 500);
 	ret->p99_usec = samples_percentile(&all, 990);
 	ret->n_fitting = samples_count(&all, grace_usec);

@@ -20,8 +20,7 @@ static void forced_kills_print_nodes(struct ctl *ctl, const json_t *losses)
 		const json_t *loss = json_array_get(losses, i);
 
 		log_line(&ctl->log, LOG_WARNING, "%s: %s",
-			 node_name(message_get_string(loss, "node", "")),
-			 message_get_string(loss, "what", ""));
+			 node_name(message_get_text(loss, "node")), message_get_text(loss, "what"));
 	}
 	if (n > LISTED_MAX)
 		log_line(&ctl->log, LOG_WARNING, "and %zu more, which are in the log of the daemon",

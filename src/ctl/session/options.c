@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "base/parse.h"
+#include "base/text.h"
 
 #define LONG_KEYS 256 /* the first key of an option without a letter */
 
@@ -77,9 +78,7 @@ static int option_set_positive(const char *argument, void *value)
 /* @names ends with NULL. */
 static int option_set_one_of(const char *const *names, const char *argument, void *value)
 {
-	while (*names && strcmp(argument, *names) != 0)
-		names++;
-	return *names ? option_set_text(argument, value) : -EINVAL;
+	return text_is_one_of(argument, names) ? option_set_text(argument, value) : -EINVAL;
 }
 
 static int option_set_until(const char *argument, void *value)

@@ -334,7 +334,7 @@ static void session_print_unknown(struct ctl *ctl, const char *node, const json_
 
 int session_refused(struct ctl *ctl, const struct message_reply *reply)
 {
-	const char *node = message_get_string(reply->parameters, "node", "");
+	const char *node = message_get_text(reply->parameters, "node");
 	const char *reason = message_get_string(reply->parameters, "reason", "no reason was given");
 	enum interface_error error;
 

@@ -7,14 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "sys/spawn/ids.h"
-
-static bool show_is_one_of(const char *state, const char *const *states)
-{
-	while (*states && strcmp(state, *states) != 0)
-		states++;
-	return *states;
-}
 
 static enum style show_style_of(const char *state)
 {
@@ -22,9 +16,9 @@ static enum style show_style_of(const char *state)
 	static const char *const faint[] = { "complete", "down", NULL };
 	static const char *const bad[] = { "failed", "killing", NULL };
 
-	return show_is_one_of(state, good)    ? STYLE_GOOD
-	       : show_is_one_of(state, faint) ? STYLE_FAINT
-	       : show_is_one_of(state, bad)   ? STYLE_BAD
+	return text_is_one_of(state, good)    ? STYLE_GOOD
+	       : text_is_one_of(state, faint) ? STYLE_FAINT
+	       : text_is_one_of(state, bad)   ? STYLE_BAD
 					      : STYLE_BUSY;
 }
 
@@ -68,7 +62,7 @@ uint64_t show_kill_usec(const struct node_view *node)
 	static const char *const limited[] = { "asking", "stopping", "closing", NULL };
 	uint64_t usec = node->state == NODE_SHUTTING_DOWN ? node->deadline_usec : FIELD_NONE;
 
-	if (node->is_service && show_is_one_of(node->service.state, limited))
+	if (node->is_service && text_is_one_of(node->service.state, limited))
 		usec = MIN(usec, node->service.next_usec);
 	return usec;
 }
@@ -78,7 +72,7 @@ static const char *show_next_state(const char *state)
 {
 	static const char *const coming_up[] = { "preparing", "starting", "readying", NULL };
 
-	if (show_is_one_of(state, coming_up))
+	if (text_is_one_of(state, coming_up))
 		return "must be ready in";
 	if (strcmp(state, "draining") == 0)
 		return "is asked to end in";

@@ -138,7 +138,7 @@ void request_take_guard(struct request *q, struct node *node, const struct messa
 	const struct unix_peer peer = request_holder(q);
 	const struct lease_wish wish = {
 		.peer = &peer,
-		.why = message_get_string(call->parameters, "why", ""),
+		.why = message_get_text(call->parameters, "why"),
 		.ttl_usec = message_get_number(call->parameters, "ttl_usec", USEC_INFINITY),
 		.late = message_get_bool(call->parameters, "late", false),
 	};

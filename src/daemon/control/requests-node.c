@@ -263,7 +263,7 @@ static enum signal_scope request_scope_of(const struct message_call *call)
 
 void request_signal(struct request *q, struct node *node, const struct message_call *call)
 {
-	const char *text = message_get_string(call->parameters, "signal", "");
+	const char *text = message_get_text(call->parameters, "signal");
 	char name[SIGNAL_TEXT_MAX], why[REQUEST_REASON_MAX];
 	struct service *s;
 	int signo;

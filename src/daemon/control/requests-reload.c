@@ -15,7 +15,7 @@
 
 static enum reload_mode request_mode_of(const struct message_call *call)
 {
-	const char *rollout = message_get_string(call->parameters, "rollout", "");
+	const char *rollout = message_get_text(call->parameters, "rollout");
 
 	if (strcmp(rollout, "begin") == 0)
 		return RELOAD_BEGIN;

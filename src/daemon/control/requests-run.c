@@ -26,7 +26,7 @@ static char **request_words_of(const json_t *array)
 static int request_add_transient(struct request *q, const struct message_call *call, FILE *reason,
 				 struct node **ret)
 {
-	const char *path = message_get_string(call->parameters, "node", "");
+	const char *path = message_get_text(call->parameters, "node");
 	bool keep = message_get_bool(call->parameters, "keep", false);
 	cleanup(freep) char **argv = request_words_of(json_object_get(call->parameters, "command"));
 	cleanup(freep) char **properties =
@@ -70,7 +70,7 @@ void request_update_run(struct request *q, struct node *node)
 
 void request_run(struct request *q, struct node *node, const struct message_call *call)
 {
-	const char *path = message_get_string(call->parameters, "node", "");
+	const char *path = message_get_text(call->parameters, "node");
 	cleanup(freep) char *reason = NULL;
 	struct memstream m;
 	int r = memstream_open(&m);

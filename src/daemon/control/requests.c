@@ -82,7 +82,7 @@ struct service *request_find_running_service(struct request *q, struct node *nod
 const char *request_reason(struct request *q, const struct message_call *call,
 			   char buf[static REQUEST_REASON_MAX])
 {
-	const char *why = message_get_string(call->parameters, "reason", "");
+	const char *why = message_get_text(call->parameters, "reason");
 
 	(void)snprintf(buf, REQUEST_REASON_MAX, "asked by pid %d, uid %u%s%s",
 		       (int)q->connection->peer.pid, q->connection->peer.uid, *why ? ": " : "",

@@ -116,13 +116,6 @@ static void plan_compare_nodes(struct plan *plan)
 
 /* --- restarts because of a requirement --- */
 
-static bool plan_config_is_within(const struct node_config *node, const struct node_config *top)
-{
-	while (node && node != top)
-		node = node->parent;
-	return node;
-}
-
 /* Returns true if a service in @node runs or is to run. */
 static bool plan_has_any_to_run(const struct node *node)
 {
@@ -166,7 +159,7 @@ static const struct node_config *plan_find_required(const struct plan *plan,
 	struct node_config *const *to = node_config_edges(node, EDGE_REQUIRES);
 
 	for (; to && *to; to++)
-		if (plan_config_is_within(*to, top) && !plan_has_enough_without(plan, node, *to))
+		if (node_config_is_within(*to, top) && !plan_has_enough_without(plan, node, *to))
 			return *to;
 	return NULL;
 }
@@ -179,7 +172,7 @@ static void plan_add_dependents_of(struct plan *plan, const struct node_config *
 		const struct node_config *required = plan_find_required(plan, to, top);
 		struct node *node;
 
-		if (!required || plan_config_is_within(to, top) || plan->restarts[to->index])
+		if (!required || node_config_is_within(to, top) || plan->restarts[to->index])
 			continue;
 		node = tree_find(plan->tree, to->path);
 		if (!node || node->goal != GOAL_UP || !plan_has_any_to_run(node))

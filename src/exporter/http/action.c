@@ -108,9 +108,8 @@ static void action_refused(struct action *action, const struct message_reply *re
 		action_answer(action, MHD_HTTP_BAD_GATEWAY, reply->error);
 	else
 		action_answer(action, rows[error].status,
-			      rows[error].text
-				      ? rows[error].text
-				      : message_get_string(reply->parameters, "reason", ""));
+			      rows[error].text ? rows[error].text
+					       : message_get_text(reply->parameters, "reason"));
 }
 
 static bool action_take_reply(const struct message_reply *reply, int r, void *arg)
@@ -136,9 +135,8 @@ static void action_ask(struct action *action, enum interface_method method, json
 	char client[CLIENT_TEXT_MAX];
 	int r;
 
-	log_node(owner->log, LOG_NOTICE, message_get_string(parameters, "node", ""),
-		 "%s asks for %s", client_text(client, action->connection),
-		 interface_method_name(method));
+	log_node(owner->log, LOG_NOTICE, message_get_text(parameters, "node"), "%s asks for %s",
+		 client_text(client, action->connection), interface_method_name(method));
 	r = call_new(&action->call, owner->event, owner->socket, method, parameters, 0, ACTION_USEC,
 		     &call_owner);
 	if (r < 0) {

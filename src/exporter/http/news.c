@@ -138,7 +138,7 @@ void news_take(enum link_news news, const json_t *detail, void *arg)
 		news_send_events(site, detail);
 		return;
 	case LINK_SETTINGS:
-		news_send_node(site, message_get_string(detail, "node", ""));
+		news_send_node(site, message_get_text(detail, "node"));
 		return;
 	case LINK_UP:
 		news_send_tree(site);

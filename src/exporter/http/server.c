@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "base/text.h"
 #include "exporter/http/reply.h"
 #include "exporter/limits/visits.h"
 
@@ -55,12 +56,10 @@ static bool server_is_action(const char *path)
 /* The last places are for these alone. */
 static bool server_is_probe(const char *path)
 {
-	static const char *const probes[] = { "/healthz", "/readyz", "/startupz", "/metrics" };
-	size_t i = 0;
+	static const char *const probes[] = { "/healthz", "/readyz", "/startupz", "/metrics",
+					      NULL };
 
-	while (i < ARRAY_SIZE(probes) && strcmp(path, probes[i]) != 0)
-		i++;
-	return i < ARRAY_SIZE(probes);
+	return text_is_one_of(path, probes);
 }
 
 static enum MHD_Result server_reply(struct MHD_Connection *connection, unsigned status,

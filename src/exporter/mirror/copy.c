@@ -161,14 +161,14 @@ int copy_take_guards(struct copy *copy, json_t *reply, uint64_t now_usec)
 /* A state of the next Status takes its place in any case. */
 static void copy_take_event(struct copy *copy, const json_t *event)
 {
-	const char *path = message_get_string(event, "node", ""), *state;
-	const char *to = message_get_string(event, "to", "");
+	const char *path = message_get_text(event, "node"), *state;
+	const char *to = message_get_text(event, "to");
 	struct copy_node *node = dict_find(&copy->by_path, path);
 
 	if (!node)
 		return;
 	state = service_view_state(to);
-	if (strcmp(message_get_string(event, "kind", ""), "node") == 0) {
+	if (strcmp(message_get_text(event, "kind"), "node") == 0) {
 		if (node_view_state_find(to, &node->view.state) == 0)
 			node->view.since_usec = 0;
 	} else if (node->view.is_service && state) {

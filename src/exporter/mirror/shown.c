@@ -110,7 +110,7 @@ static json_t *shown_origin_of(const json_t *setting)
 
 static json_t *shown_describe_setting(const json_t *setting)
 {
-	const char *key = message_get_string(setting, "key", "");
+	const char *key = message_get_text(setting, "key");
 	const char *value = message_get_string(setting, "value", NULL);
 	bool hidden = settings_are_secret(key);
 
@@ -121,7 +121,7 @@ static json_t *shown_describe_setting(const json_t *setting)
 
 static bool shown_is_before(const json_t *a, const json_t *b)
 {
-	int r = strcmp(message_get_string(a, "file", ""), message_get_string(b, "file", ""));
+	int r = strcmp(message_get_text(a, "file"), message_get_text(b, "file"));
 
 	return r < 0 || (r == 0 && json_integer_value(json_object_get(a, "line")) <
 					   json_integer_value(json_object_get(b, "line")));
@@ -134,7 +134,7 @@ static json_t *shown_describe_settings(const json_t *list)
 	size_t i, at;
 
 	json_array_foreach ((json_t *)(uintptr_t)list, i, setting) {
-		if (strcmp(message_get_string(setting, "origin", ""), "default") == 0)
+		if (strcmp(message_get_text(setting, "origin"), "default") == 0)
 			continue;
 		at = json_array_size(sorted);
 		while (at > 0 && shown_is_before(setting, json_array_get(sorted, at - 1)))

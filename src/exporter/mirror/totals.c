@@ -9,7 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "base/text.h"
 #include "proto/message.h"
+#include "proto/report.h"
 
 static const char *totals_node_path(const void *thing)
 {
@@ -83,18 +85,9 @@ void totals_prune(struct totals *totals, const struct copy *copy)
 	totals->n = kept;
 }
 
-static bool totals_is_one_of(const char *state, const char *const *states)
-{
-	while (*states && strcmp(*states, state) != 0)
-		states++;
-	return *states;
-}
-
 static bool totals_is_over(const char *state)
 {
-	static const char *const states[] = { "down", "backoff", "done", "failed", NULL };
-
-	return totals_is_one_of(state, states);
+	return report_part(state) == REPORT_OVER;
 }
 
 static bool totals_is_ordered_end(const char *state)
@@ -102,7 +95,7 @@ static bool totals_is_ordered_end(const char *state)
 	static const char *const states[] = { "draining", "waiting", "asking",
 					      "stopping", "killing", NULL };
 
-	return totals_is_one_of(state, states);
+	return text_is_one_of(state, states);
 }
 
 static void totals_add_duration(struct totals_durations *durations, uint64_t usec)
@@ -138,18 +131,18 @@ static void totals_count_exit(struct totals_node *node, const char *from, const 
 	static const char *const before[] = { "starting", "readying", "up", NULL };
 	static const char *const after[] = { "closing", "cleaning", "finishing", NULL };
 
-	if ((totals_is_one_of(from, before) || totals_is_ordered_end(from)) &&
-	    (totals_is_one_of(to, after) || totals_is_over(to)))
+	if ((text_is_one_of(from, before) || totals_is_ordered_end(from)) &&
+	    (text_is_one_of(to, after) || totals_is_over(to)))
 		node->exits[totals_exit_kind(reason)]++;
 }
 
 static void totals_count_event(struct totals_node *node, const json_t *event)
 {
-	const char *from = message_get_string(event, "from", "");
-	const char *to = message_get_string(event, "to", "");
+	const char *from = message_get_text(event, "from");
+	const char *to = message_get_text(event, "to");
 	uint64_t now = message_get_number(event, "time_usec", 0);
 
-	totals_count_exit(node, from, to, message_get_string(event, "reason", ""));
+	totals_count_exit(node, from, to, message_get_text(event, "reason"));
 	node->killed += strcmp(to, "killing") == 0;
 	if (strcmp(from, "draining") == 0 && node->draining_usec)
 		node->drain_usec += totals_elapsed_usec(node->draining_usec, now);
@@ -176,9 +169,9 @@ void totals_take(struct totals *totals, const json_t *events)
 	json_array_foreach ((json_t *)(uintptr_t)events, i, event) {
 		struct totals_node *node;
 
-		if (strcmp(message_get_string(event, "kind", ""), "service") != 0)
+		if (strcmp(message_get_text(event, "kind"), "service") != 0)
 			continue;
-		node = totals_make(totals, message_get_string(event, "node", ""));
+		node = totals_make(totals, message_get_text(event, "node"));
 		if (node)
 			totals_count_event(node, event);
 	}

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "proto/report.h"
 
 static json_t *api_begin(bool up)
 {
@@ -103,17 +104,6 @@ json_t *api_dependencies(const struct copy *copy, bool up)
 	return object;
 }
 
-/* Returns true if the service has a process, or waits for its stop. */
-static bool api_has_remaining(const struct service_view *s)
-{
-	static const char *const over[] = { "down", "backoff", "done", "failed" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(over); i++)
-		if (strcmp(s->state, over[i]) == 0)
-			return false;
-	return true;
-}
-
 json_t *api_shutdown(const struct copy *copy, bool up, bool whole, uint64_t now_usec)
 {
 	json_int_t left = 0, services = 0;
@@ -123,7 +113,8 @@ json_t *api_shutdown(const struct copy *copy, bool up, bool whole, uint64_t now_
 		const struct node_view *view = &copy->nodes[i].view;
 
 		services += view->is_service;
-		left += view->is_service && api_has_remaining(&view->service);
+		/* It has a process, or waits for its stop. */
+		left += view->is_service && report_part(view->service.state) != REPORT_OVER;
 	}
 	(void)json_object_set_new(object, "stopping", json_boolean(copy_is_stopping(copy)));
 	if (copy->n > 0)

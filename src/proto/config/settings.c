@@ -200,7 +200,7 @@ const char *settings_find(const json_t *reply, const char *key)
 	json_t *setting;
 
 	json_array_foreach ((json_t *)(uintptr_t)settings, i, setting) {
-		if (strcmp(message_get_string(setting, "key", ""), key) == 0)
+		if (strcmp(message_get_text(setting, "key"), key) == 0)
 			return message_get_string(setting, "value", NULL);
 	}
 	return NULL;

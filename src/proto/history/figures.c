@@ -38,7 +38,7 @@ static int figures_compare_usec(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void samples_sort(struct samples *samples)
+void samples_sort(const struct samples *samples)
 {
 	if (samples->n > 0)
 		qsort(samples->usec, samples->n, sizeof(*samples->usec), figures_compare_usec);

@@ -11,6 +11,9 @@ struct samples {
 	size_t n, size;
 };
 
+/* Sorts the samples in place. */
+void samples_sort(const struct samples *samples);
+
 /*
  * Returns the smallest sample that is not exceeded by @permille of all, by the method of the nearest
  * rank; 0 if there are none.

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "base/text.h"
 
 /* In place. */
 static char *mount_parse_point(char *line)
@@ -40,11 +41,7 @@ static char *mount_parse_point(char *line)
 
 static bool mount_is_below(const char *path, const char *point)
 {
-	size_t length = strlen(point);
-
-	if (strcmp(point, "/") == 0)
-		return true;
-	return strncmp(path, point, length) == 0 && (path[length] == '/' || !path[length]);
+	return strcmp(point, "/") == 0 || text_is_within(path, point);
 }
 
 /* Of those that disks and memory serve, the common ones: others are asked, which takes longer. */
