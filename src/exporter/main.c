@@ -183,7 +183,6 @@ static void raise_descriptors(void)
 
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
-	(void)info, (void)arg;
 	return sd_event_exit(sd_event_source_get_event(source), 0);
 }
 
@@ -202,7 +201,6 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 {
 	struct exporter *e = arg;
 
-	(void)source, (void)info;
 	if (e->token.path)
 		token_reload(&e->token);
 	return 0;

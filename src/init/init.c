@@ -138,8 +138,6 @@ static void init_count_process(pid_t pid, const char *name, void *arg)
 {
 	unsigned *n = arg;
 
-	(void)pid;
-	(void)name;
 	(*n)++;
 }
 

@@ -239,8 +239,6 @@ static int blame_print_spans(struct ctl *ctl, const struct report *report, enum 
 
 static int blame_print_shutdown(struct ctl *ctl, const struct past *past, int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	return blame_print_spans(ctl, &past->report, OTLP_SHUTDOWN);
 }
 
@@ -262,8 +260,6 @@ int cmd_blame(struct ctl *ctl, int argc, char **argv)
 
 static int blame_draw_plot(struct ctl *ctl, const struct past *past, int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	plot_write(ctl->out.file, past);
 	return CTL_DONE;
 }

@@ -158,7 +158,6 @@ int cmd_guard(struct ctl *ctl, int argc, char **argv)
 	size_t n = 0;
 	int r;
 
-	(void)argc;
 	r = nodes_resolve(ctl, argv, 1, &paths);
 	if (r != CTL_DONE)
 		return r;

@@ -65,7 +65,6 @@ int cmd_guards(struct ctl *ctl, int argc, char **argv)
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "guards");
 	int r = CTL_DONE;
 
-	(void)argc;
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
 		r = guards_collect(ctl, argv[i], json_object_get(all, "guards"));
 	if (r != CTL_DONE)

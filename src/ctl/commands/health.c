@@ -102,7 +102,6 @@ int cmd_health(struct ctl *ctl, int argc, char **argv)
 	enum exit_status status = CTL_DONE;
 	int r = CTL_DONE;
 
-	(void)argc;
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
 		r = health_of(ctl, argv[i], &status);
 	answer = json_pack("{s:b}", "healthy", status == CTL_DONE);

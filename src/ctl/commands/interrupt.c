@@ -290,7 +290,6 @@ int cmd_interrupt(struct ctl *ctl, int argc, char **argv)
 	cleanup(freep) char **paths = NULL;
 	int r;
 
-	(void)argc;
 	r = nodes_resolve(ctl, argv, 1, &paths);
 	if (r != CTL_DONE)
 		return r;

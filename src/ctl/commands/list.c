@@ -24,7 +24,6 @@ int cmd_list(struct ctl *ctl, int argc, char **argv)
 	size_t index;
 	int r = CTL_DONE;
 
-	(void)argc;
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
 		r = list_below(ctl, argv[i], names);
 	if (r != CTL_DONE)

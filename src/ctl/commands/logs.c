@@ -151,7 +151,6 @@ int cmd_logs(struct ctl *ctl, int argc, char **argv)
 	struct logs logs;
 	int r = 0;
 
-	(void)argc;
 	if (ctl->options.reopen)
 		return logs_reopen(ctl, argv);
 	if (ctl->options.follow && ctl->options.timeout_usec == USEC_INFINITY)

@@ -437,7 +437,6 @@ int cmd_rollout(struct ctl *ctl, int argc, char **argv)
 	cleanup(rollout_done) struct rollout rollout = { .ctl = ctl };
 	int r;
 
-	(void)argc;
 	if (ctl->options.no_wait) {
 		log_line(&ctl->log, LOG_ERR, "--no-wait: a rollout waits for each service");
 		return CTL_USAGE;

@@ -99,7 +99,6 @@ int cmd_verb(struct ctl *ctl, int argc, char **argv)
 	const struct verb *verb = verbs;
 	int r;
 
-	(void)argc;
 	while (strcmp(verb->name, ctl->command) != 0)
 		verb++;
 	r = service_apply_verb(ctl, verb, argv, losses);
@@ -156,7 +155,6 @@ int cmd_wait(struct ctl *ctl, int argc, char **argv)
 	const char *until = ctl->options.until ? ctl->options.until : "complete";
 	int r = CTL_DONE;
 
-	(void)argc;
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
 		r = progress_is_drawn(ctl)
 			    ? service_await_event(ctl, argv[i], until)

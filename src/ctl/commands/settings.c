@@ -163,7 +163,6 @@ int cmd_show(struct ctl *ctl, int argc, char **argv)
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
 	int r = settings_for_each_node(ctl, argv, json_object_get(all, "nodes"), settings_print);
 
-	(void)argc;
 	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
 }
 
@@ -289,7 +288,6 @@ int cmd_cat(struct ctl *ctl, int argc, char **argv)
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
 	int r;
 
-	(void)argc;
 	r = settings_for_each_node(ctl, argv, json_object_get(all, "nodes"),
 				   settings_print_node_files);
 	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
@@ -393,7 +391,6 @@ int cmd_deps(struct ctl *ctl, int argc, char **argv)
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
 	int r = CTL_DONE;
 
-	(void)argc;
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
 		cleanup(message_reply_done) struct message_reply reply = {};
 

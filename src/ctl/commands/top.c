@@ -234,7 +234,6 @@ int cmd_top(struct ctl *ctl, int argc, char **argv)
 	const char *path = argv[0];
 	int r;
 
-	(void)argc;
 	if (ctl->options.json) {
 		r = top_collect(ctl, path, json_object_get(all, "nodes"));
 		return r == CTL_DONE ? ctl_print_json(ctl, all) : r;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "base/text.h"
 #include "model/keys/section.h"
 #include "proto/history/advice.h"
 #include "proto/history/line.h"
@@ -35,28 +36,21 @@ struct machine_check {
 
 static bool machine_is_shell(const char *program)
 {
-	static const char *const shells[] = { "sh",  "bash", "dash", "ash",    "ksh",
-					      "zsh", "fish", "env",  "busybox" };
+	static const char *const shells[] = { "sh",  "bash", "dash", "ash",	"ksh",
+					      "zsh", "fish", "env",  "busybox", NULL };
 	const char *slash = strrchr(program, '/');
-	const char *name = slash ? slash + 1 : program;
 
-	for (size_t i = 0; i < ARRAY_SIZE(shells); i++)
-		if (strcmp(name, shells[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(slash ? slash + 1 : program, shells);
 }
 
 static bool machine_is_operator(const char *word)
 {
-	static const char *const operators[] = { "|", "||", "&&", "&",	 ";",	 ">", ">>",
-						 "<", "<<", "2>", "2>>", "2>&1", "&>" };
+	static const char *const operators[] = { "|", "||", "&&", "&",	 ";",	 ">",  ">>",
+						 "<", "<<", "2>", "2>>", "2>&1", "&>", NULL };
 
-	for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
-		if (strcmp(word, operators[i]) == 0)
-			return true;
 	/* With the file in the same word: ">/dev/null". */
-	return strncmp(word, ">/", 2) == 0 || strncmp(word, "2>/", 3) == 0 ||
-	       strncmp(word, ">>/", 3) == 0;
+	return text_is_one_of(word, operators) || strncmp(word, ">/", 2) == 0 ||
+	       strncmp(word, "2>/", 3) == 0 || strncmp(word, ">>/", 3) == 0;
 }
 
 /* The "$NAME" or "${NAME" in @word, or NULL. */

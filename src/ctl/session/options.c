@@ -20,7 +20,6 @@
 
 static int option_set_flag(const char *argument, void *value)
 {
-	(void)argument;
 	*(bool *)value = true;
 	return 0;
 }

@@ -142,8 +142,6 @@ static int connection_on_io(sd_event_source *source, int fd, uint32_t events, vo
 {
 	struct connection *c = arg;
 
-	(void)source;
-	(void)fd;
 	if (c->dead)
 		return 0;
 	if (events & EPOLLOUT) {

@@ -57,7 +57,6 @@ static enum connection_tier control_find_tier(const struct control_config *confi
 static void control_on_call(struct connection *connection, enum interface_method method,
 			    const struct message_call *call, void *arg)
 {
-	(void)arg;
 	request_call(connection->request, method, call);
 }
 
@@ -247,8 +246,6 @@ static int control_on_connect(sd_event_source *source, int listener, uint32_t ev
 	struct control *control = arg;
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	(void)source;
-	(void)events;
 	if (fd < 0) {
 		control_note_accept_failure(control, errno);
 		return 0;

@@ -42,7 +42,6 @@ static void request_on_lease_lost(struct lease *lease, enum lease_end how, void 
 
 void request_update_guard(struct request *q, struct node *node)
 {
-	(void)node;
 	if (q->stop_sent || !lease_is_stopped(q->followed))
 		return;
 	q->stop_sent = true;
@@ -162,7 +161,6 @@ void request_release(struct request *q, struct node *node, const struct message_
 	unsigned before = q->n_leases;
 	struct lease *lease, *next;
 
-	(void)node;
 	if (!why && id == UINT64_MAX) {
 		request_fail(q, ERROR_FAILED, NULL, "no guard named: expected id or why");
 		return;

@@ -109,7 +109,6 @@ void request_plan(struct request *q, struct node *node, const struct message_cal
 {
 	cleanup(forecast_freep) struct forecast *f = NULL;
 
-	(void)call;
 	if (request_make_forecast(q->tree, node, &f) < 0)
 		request_fail(q, ERROR_FAILED, node_name(node), "out of memory");
 	else
@@ -118,13 +117,11 @@ void request_plan(struct request *q, struct node *node, const struct message_cal
 
 void request_show(struct request *q, struct node *node, const struct message_call *call)
 {
-	(void)call;
 	request_reply(q, settings_json(q->tree->config, node->config, node->transient,
 				       q->connection->tier > TIER_LOOK));
 }
 
 void request_dependencies(struct request *q, struct node *node, const struct message_call *call)
 {
-	(void)call;
 	request_reply(q, dependencies_json(q->tree, node));
 }

@@ -56,7 +56,6 @@ void request_update_reload(struct request *q, struct node *node)
 {
 	int r = trial_result(q->reload->trial, q->trial);
 
-	(void)node;
 	if (r == -ETIMEDOUT)
 		request_fail(q, ERROR_FAILED, "root",
 			     "the configuration cannot be read: a file system does not answer");
@@ -81,7 +80,6 @@ void request_reload_service(struct request *q, struct node *node, const struct m
 	struct service *s = request_find_running_service(q, node);
 	int r;
 
-	(void)call;
 	if (!s)
 		return;
 	r = service_reload(s);

@@ -93,7 +93,6 @@ void request_update_events(struct request *q, struct node *node)
 {
 	bool had_event = q->next_event < events_next(q->tree->ctx->events);
 
-	(void)node;
 	while (!connection_is_clogged(q->connection) &&
 	       q->next_event < events_next(q->tree->ctx->events)) {
 		json_t *reply = request_take_events(q, EVENTS_PER_REPLY);
@@ -222,7 +221,6 @@ void request_update_logs(struct request *q, struct node *node)
 {
 	int r = log_subscription_update(q->logs);
 
-	(void)node;
 	if (r == 0 && q->more && !q->begin_sent)
 		connection_reply(q->connection, request_describe_outputs(q), true);
 	else if (r == 0 && !q->more)
@@ -265,7 +263,6 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 
 void request_reopen_logs(struct request *q, struct node *node, const struct message_call *call)
 {
-	(void)call;
 	if (q->tree->ctx->logger)
 		logging_reopen(q->tree->ctx->logger, node->config->path);
 	request_succeed(q);

@@ -65,8 +65,6 @@ void context_done(struct context *ctx)
 
 static int context_on_nothing(sd_event_source *source, void *arg)
 {
-	(void)source;
-	(void)arg;
 	return 0;
 }
 

@@ -82,8 +82,6 @@ static int daemon_on_signal(sd_event_source *source, int fd, uint32_t events, vo
 {
 	struct signalfd_siginfo info;
 
-	(void)source;
-	(void)events;
 	if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		daemon_handle_signal(arg, &info);
 	return 0;

@@ -114,8 +114,6 @@ static int agent_on_connection(sd_event_source *source, int listener, uint32_t e
 	struct context *ctx = a->node->ctx;
 	int fd;
 
-	(void)source;
-	(void)events;
 	for (unsigned i = 0; i < ACCEPTS_MAX; i++) {
 		fd = agent_accept(ctx, listener);
 		if (fd < 0)

@@ -133,9 +133,6 @@ static int notify_on_readable(sd_event_source *source, int fd, uint32_t events, 
 {
 	struct notify *notify = arg;
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	notify->drained = 0;
 	for (int i = 0; i < MESSAGES_PER_TURN; i++)
 		if (!notify_read_one(notify))
@@ -147,7 +144,6 @@ static int notify_on_flood_over(sd_event_source *source, void *arg)
 {
 	const struct notify *notify = arg;
 
-	(void)source;
 	notify->listener.refused("a flood of messages", "further messages wait for a second",
 				 notify->listener.arg);
 	return 0;

@@ -57,9 +57,6 @@ static int probe_on_output(sd_event_source *source, int fd, uint32_t events, voi
 {
 	ssize_t n = probe_read_output(arg);
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		probe_close_output(arg);
 	return 0;

@@ -51,7 +51,6 @@ static int pid_watch_on_event(sd_event_source *source, const struct inotify_even
 {
 	struct pid_watch *w = arg;
 
-	(void)source;
 	if (event->len > w->length && memcmp(event->name, w->awaited, w->length) == 0 &&
 	    event->name[w->length] == '\0')
 		w->on_change(w->arg);

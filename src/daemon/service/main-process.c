@@ -106,8 +106,6 @@ static int service_on_main_gone(sd_event_source *source, int fd, uint32_t events
 	struct service *s = arg;
 	struct proc_info info;
 
-	(void)fd;
-	(void)events;
 	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	if (s->setup.notify)
 		notify_drain(s->setup.notify);

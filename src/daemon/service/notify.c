@@ -59,7 +59,6 @@ static void service_apply_reloading(struct service *s, const struct notify_messa
 
 static void service_apply_ready(struct service *s, const struct notify_message *m)
 {
-	(void)m;
 	s->setup.messages->reloading_usec = 0;
 	if (s->setup.launch.config->ready.kind == PROBE_NOTIFY)
 		service_post(s, EVENT_READY);
@@ -68,7 +67,6 @@ static void service_apply_ready(struct service *s, const struct notify_message *
 /* The service ends by itself: no service may begin to rely on it, and its stop-timeout begins. */
 static void service_apply_stopping(struct service *s, const struct notify_message *m)
 {
-	(void)m;
 	if (!s->setup.messages->stopping)
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "stopping by itself");
 	s->setup.messages->stopping = true;
@@ -126,7 +124,6 @@ static void service_apply_watchdog_usec(struct service *s, const struct notify_m
 
 static void service_apply_watchdog(struct service *s, const struct notify_message *m)
 {
-	(void)m;
 	watchdog_ping(s->watchdog);
 }
 
@@ -232,7 +229,6 @@ static void service_on_watchdog(void *arg)
 
 static void service_apply_trigger(struct service *s, const struct notify_message *m)
 {
-	(void)m;
 	if (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP)
 		return;
 	log_node(s->ctx->log, LOG_WARNING, s->config->path,

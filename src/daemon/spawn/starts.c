@@ -55,8 +55,6 @@ static int starts_on_event(sd_event_source *source, int fd, uint32_t events, voi
 	struct epoll_event ready[EVENTS_AT_ONCE];
 	int n = epoll_wait(fd, ready, EVENTS_AT_ONCE, 0);
 
-	(void)source;
-	(void)events;
 	for (int i = 0; i < n; i++)
 		starts_on_news(arg, (pid_t)ready[i].data.u64);
 	return 0;

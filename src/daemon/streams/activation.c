@@ -157,9 +157,6 @@ static int activation_on_connection(sd_event_source *source, int fd, uint32_t ev
 {
 	struct activation *a = arg;
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	a->on_connection(a->arg);
 	return 0;
 }

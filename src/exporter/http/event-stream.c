@@ -146,7 +146,6 @@ static ssize_t event_stream_client_read(void *arg, uint64_t position, char *buf,
 	size_t used = 0;
 	int r = client->stream->closed ? -ESHUTDOWN : 0;
 
-	(void)position;
 	while (r >= 0 && used < max && (r = event_stream_client_find_frame(client)) > 0) {
 		size_t n = MIN(max - used, client->frame->size - client->offset);
 
@@ -352,7 +351,6 @@ static int event_stream_on_comment(sd_event_source *source, uint64_t usec, void 
 	struct event_stream *stream = arg;
 	char *text = strdup(":\n\n");
 
-	(void)usec;
 	frames_add(&stream->frames, text ? frame_new(text) : NULL);
 	event_stream_end_slow(stream, clock_now_usec());
 	event_stream_wake(stream);

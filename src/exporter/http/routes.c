@@ -29,7 +29,6 @@ struct reply {
 
 static struct MHD_Response *routes_get_tree(struct site *site, struct reply *reply)
 {
-	(void)reply;
 	return reply_json(news_tree(site));
 }
 
@@ -52,7 +51,6 @@ static struct MHD_Response *routes_get_node(struct site *site, struct reply *rep
 
 static struct MHD_Response *routes_get_shutdown(struct site *site, struct reply *reply)
 {
-	(void)reply;
 	return reply_json(api_shutdown(site->copy, link_is_up(site->link), true, clock_now_usec()));
 }
 
@@ -90,7 +88,6 @@ static struct MHD_Response *routes_get_otlp_start(struct site *site, struct repl
 
 static struct MHD_Response *routes_get_dependencies(struct site *site, struct reply *reply)
 {
-	(void)reply;
 	return reply_json(api_dependencies(site->copy, link_is_up(site->link)));
 }
 
@@ -256,7 +253,6 @@ static struct MHD_Response *routes_get_page(struct site *site, struct reply *rep
 	struct memstream m;
 	char *text;
 
-	(void)reply;
 	if (!tree || memstream_open(&m) < 0)
 		return NULL;
 	(void)fwrite(page->text, 1, (size_t)(tree - page->text), m.file);
@@ -270,7 +266,6 @@ static struct MHD_Response *routes_get_file(struct site *site, struct reply *rep
 	const struct page_file *file = page_find(reply->rest);
 	struct MHD_Response *response;
 
-	(void)site;
 	if (!file)
 		return reply_error(&reply->status, MHD_HTTP_NOT_FOUND, "no such page");
 	response = MHD_create_response_from_buffer(file->size, (char *)(uintptr_t)file->text,

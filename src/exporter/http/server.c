@@ -98,7 +98,6 @@ static enum MHD_Result server_count_host(void *arg, enum MHD_ValueKind kind, con
 {
 	unsigned *count = arg;
 
-	(void)kind, (void)value;
 	*count += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
 	return MHD_YES;
 }
@@ -284,13 +283,11 @@ static int server_on_readable(sd_event_source *source, int fd, uint32_t events, 
 
 static int server_on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 {
-	(void)source, (void)usec;
 	return server_run(arg);
 }
 
 static int server_on_resume(sd_event_source *source, void *arg)
 {
-	(void)source;
 	return server_run(arg);
 }
 
@@ -310,7 +307,6 @@ static int server_on_prepare(sd_event_source *source, void *arg)
 	MHD_UNSIGNED_LONG_LONG msec;
 	bool set = MHD_get_timeout(server->daemon, &msec) == MHD_YES;
 
-	(void)source;
 	if (set && msec == 0)
 		server_resume(server);
 	else if (set)

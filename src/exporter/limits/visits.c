@@ -86,7 +86,6 @@ static int visits_on_limit(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct visits *visits = arg;
 
-	(void)source;
 	visits_end_late(visits, &visits->heads, HEAD_USEC, usec);
 	visits_end_late(visits, &visits->later, VISIT_USEC, usec);
 	visits_set_limit(visits);
@@ -178,7 +177,6 @@ void visits_pause(struct visits *visits, struct MHD_Connection *connection)
 void visits_completed(void *arg, struct MHD_Connection *connection, void **state,
 		      enum MHD_RequestTerminationCode code)
 {
-	(void)state, (void)code;
 	visits_renew(arg, connection);
 }
 

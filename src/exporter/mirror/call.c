@@ -58,7 +58,6 @@ static int call_on_reply(sd_event_source *source, int fd, uint32_t events, void 
 
 static int call_on_limit(sd_event_source *source, uint64_t usec, void *arg)
 {
-	(void)source, (void)usec;
 	call_fail(arg, -ETIMEDOUT);
 	return 0;
 }

@@ -340,7 +340,6 @@ static int link_on_retry(sd_event_source *source, uint64_t usec, void *arg)
 	struct link *link = arg;
 	int r = link_connect(link);
 
-	(void)source, (void)usec;
 	link->wants_plan = true;
 	shown_forget(&link->copy->shown);
 	if (r < 0)
@@ -353,7 +352,6 @@ static int link_on_round(sd_event_source *source, uint64_t usec, void *arg)
 	struct link *link = arg;
 	int r = link->busy ? -ETIMEDOUT : link_begin_round(link);
 
-	(void)source, (void)usec;
 	if (r < 0)
 		link_down(link, r);
 	return 0;

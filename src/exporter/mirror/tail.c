@@ -207,7 +207,6 @@ static int tail_on_readable(sd_event_source *source, int fd, uint32_t events, vo
 	struct tail *tail = arg;
 	int r = tail_read(tail, fd);
 
-	(void)events;
 	if (r < 0) {
 		tail_fail(tail, "the stream of the logger has ended", false);
 	} else if (tail->burst >= TAIL_BURST && tail->state == TAIL_READY) {
@@ -291,7 +290,6 @@ static int tail_on_wait(sd_event_source *source, uint64_t usec, void *arg)
 	struct tail *tail = arg;
 	int r = 0;
 
-	(void)source, (void)usec;
 	tail->burst = 0;
 	if (tail->pipe)
 		(void)sd_event_source_set_enabled(tail->pipe, SD_EVENT_ON);
@@ -324,7 +322,6 @@ static struct tail *tail_free(struct tail *tail)
 
 static int tail_on_idle(sd_event_source *source, uint64_t usec, void *arg)
 {
-	(void)source, (void)usec;
 	tail_free(arg);
 	return 0;
 }

@@ -312,7 +312,6 @@ static int reader_on_item(void *user, const char *section, const char *name, con
 	struct reader *r = user;
 	const struct reader_handler *handler = r->handler;
 
-	(void)section;
 	if (r->error)
 		return 1;
 	if (!r->name || strcmp(name, r->name) != 0 || strcmp(fed, r->fed) != 0)

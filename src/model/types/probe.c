@@ -48,7 +48,6 @@ static int probe_read_unix(struct value *value, const char *text, struct probe_c
 {
 	int r = value_check_path(value, text);
 
-	(void)ret;
 	return r < 0 ? r : value_check_substitutions(value);
 }
 

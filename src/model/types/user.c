@@ -142,7 +142,6 @@ static int user_inherit(void *field, const void *from, const char *path)
 	const struct credentials *stated = from;
 	struct credentials *credentials = field;
 
-	(void)path;
 	credentials->set = stated->set;
 	credentials->uid = stated->uid;
 	if (!credentials->set_group)
@@ -201,7 +200,6 @@ static int group_inherit(void *field, const void *from, const char *path)
 	const struct credentials *stated = from;
 	struct credentials *credentials = field;
 
-	(void)path;
 	credentials->set_group = stated->set_group;
 	credentials->gid = stated->gid;
 	return 0;
@@ -281,7 +279,6 @@ static int groups_inherit(void *field, const void *from, const char *path)
 	const struct credentials *stated = from;
 	struct credentials *credentials = field;
 
-	(void)path;
 	credentials->set_groups = stated->set_groups;
 	if (stated->n_groups == 0)
 		return 0;

@@ -63,7 +63,6 @@ static int arrivals_open(const struct arrivals *a)
 
 static int arrivals_on_connection(const struct inet_diag_msg *socket, void *arg)
 {
-	(void)socket;
 	return ++*(size_t *)arg > ARRIVALS_MAX ? -E2BIG : 0;
 }
 

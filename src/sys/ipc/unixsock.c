@@ -323,7 +323,6 @@ void unix_refuse_descriptors(int fd)
 
 	(void)setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off));
 #else
-	(void)fd;
 #endif
 }
 

@@ -74,7 +74,6 @@ static int proc_call_each_process(int dir, const char *name, void *arg)
 {
 	const struct each_process *p = arg;
 
-	(void)dir;
 	return p->each((pid_t)strtol(name, NULL, 10), p->arg);
 }
 

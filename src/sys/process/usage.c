@@ -36,8 +36,6 @@ static void usage_add(uint64_t *sum, uint64_t value)
 
 static int usage_count_descriptor(int dir, const char *name, void *arg)
 {
-	(void)dir;
-	(void)name;
 	++*(uint64_t *)arg;
 	return 0;
 }

@@ -175,7 +175,6 @@ static int rights_filter(const struct rights *rights)
 
 static int rights_filter(const struct rights *rights)
 {
-	(void)rights;
 	return 0;
 }
 

@@ -304,7 +304,6 @@ static long child_execute(const struct spawn_block *block)
 /* As a handler: no core is written (child_set_signals()). */
 static SPAWN_PLAIN void child_kill(int signo)
 {
-	(void)signo;
 	(void)raw(SYS_kill, raw(SYS_getpid), SIGKILL);
 }
 

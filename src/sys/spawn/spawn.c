@@ -114,7 +114,6 @@ static int spawn_clone3_start(struct spawn_block *block)
 #else
 static int spawn_clone3_start(struct spawn_block *block)
 {
-	(void)block;
 	return -ENOSYS;
 }
 #endif
