@@ -181,11 +181,6 @@ static void raise_descriptors(void)
 	}
 }
 
-static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
-{
-	return sd_event_exit(sd_event_source_get_event(source), 0);
-}
-
 struct exporter {
 	struct log log;
 	sd_event *event;
@@ -209,20 +204,12 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 /* SIGTERM and SIGINT end the loop. */
 static int add_signals(struct exporter *e)
 {
-	sigset_t mask;
-	int r;
+	int r = sd_event_set_signal_exit(e->event, true);
 
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
-		return -errno;
 	(void)signal(SIGPIPE, SIG_IGN);
-	r = sd_event_add_signal(e->event, NULL, SIGTERM, on_signal, NULL);
-	if (r >= 0)
-		r = sd_event_add_signal(e->event, NULL, SIGINT, on_signal, NULL);
-	return r < 0 ? r : sd_event_add_signal(e->event, NULL, SIGHUP, on_reload, e);
+	return r < 0 ? r
+		     : sd_event_add_signal(e->event, NULL, SIGHUP | SD_EVENT_SIGNAL_PROCMASK,
+					   on_reload, e);
 }
 
 static int exporter_start(struct exporter *e, const struct exporter_options *options,
