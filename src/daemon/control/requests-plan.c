@@ -96,20 +96,16 @@ static int request_survey_init(struct survey *s, const struct node *root)
 	return 0;
 }
 
-static int request_make_forecast(struct tree *tree, const struct node *top, struct forecast **ret)
-{
-	cleanup(request_survey_done) struct survey s = { .places = NULL };
-	int r = request_survey_init(&s, tree->root);
-
-	s.tree.grace_usec = tree->ctx->grace_usec;
-	return r < 0 ? r : forecast_new(ret, &s.tree, request_index_of(&s, top));
-}
-
 void request_plan(struct request *q, struct node *node, const struct message_call *call)
 {
+	cleanup(request_survey_done) struct survey s = { .places = NULL };
 	cleanup(forecast_freep) struct forecast *f = NULL;
+	int r = request_survey_init(&s, q->tree->root);
 
-	if (request_make_forecast(q->tree, node, &f) < 0)
+	s.tree.grace_usec = q->tree->ctx->grace_usec;
+	if (r == 0)
+		r = forecast_new(&f, &s.tree, request_index_of(&s, node));
+	if (r < 0)
 		request_fail(q, ERROR_FAILED, node_name(node), "out of memory");
 	else
 		request_reply(q, plan_build(f, q->tree->ctx->grace_usec));

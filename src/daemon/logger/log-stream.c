@@ -238,8 +238,9 @@ uint64_t log_stream_missing(const struct log_stream *s)
 }
 
 /* Once for the same output. */
-static void log_stream_log_missing(struct log_stream *s)
+static void log_stream_log_missing(void *arg)
 {
+	struct log_stream *s = arg;
 	struct store_record record;
 	uint64_t end = 0, bytes = log_stream_count_missing(s, &record, &end);
 
@@ -361,11 +362,6 @@ int log_stream_count(const struct log_stream *s, struct store_counts *ret)
 
 /* --- guards --- */
 
-static void log_stream_on_limit(void *arg)
-{
-	log_stream_log_missing(arg);
-}
-
 void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, unsigned generation,
 		     uint64_t until_usec)
 {
@@ -376,7 +372,7 @@ void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, u
 		return;
 	hold = log_hold_get(&s->holds, s->logger->ctx, guard, generation);
 	if (hold)
-		log_hold_until(hold, until_usec, log_stream_on_limit, s);
+		log_hold_until(hold, until_usec, log_stream_log_missing, s);
 }
 
 void log_stream_release(struct log_stream *s)

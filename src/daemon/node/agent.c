@@ -192,9 +192,3 @@ struct agent *agent_free(struct agent *a)
 	free(a);
 	return NULL;
 }
-
-void agent_use(struct node *node, struct agent *agent)
-{
-	agent_free(node->agent);
-	node->agent = agent;
-}

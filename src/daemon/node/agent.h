@@ -28,9 +28,6 @@ enum agent_word {
 int agent_new(struct agent **ret, struct node *node, const struct node_config *config);
 struct agent *agent_free(struct agent *agent);
 
-/* Replaces the agent of @node by @agent, or NULL. */
-void agent_use(struct node *node, struct agent *agent);
-
 enum agent_word agent_word(const struct node *node);
 
 /* "ready", "drain" or "down" */

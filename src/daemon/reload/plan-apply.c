@@ -122,7 +122,8 @@ static void plan_commit(struct plan *plan)
 			final_use(node, has_entry ? take(entry->final) : NULL);
 			if (has_entry) {
 				alert_use(node, take(entry->alert));
-				agent_use(node, take(entry->agent));
+				agent_free(node->agent);
+				node->agent = take(entry->agent);
 				timetable_use(node, take(entry->timetable));
 			}
 		}
