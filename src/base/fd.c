@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -112,4 +113,26 @@ int fd_new_sealed(const char *name, size_t size, const void *header, size_t head
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -errno;
 	return take_fd(fd);
+}
+
+void fd_pass(struct msghdr *message, union fd_room *room, int fd)
+{
+	*room = (union fd_room){ 0 };
+	message->msg_control = room;
+	message->msg_controllen = sizeof(*room);
+	*CMSG_FIRSTHDR(message) = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+						    .cmsg_type = SCM_RIGHTS,
+						    .cmsg_len = CMSG_LEN(sizeof(int)) };
+	memcpy(CMSG_DATA(CMSG_FIRSTHDR(message)), &fd, sizeof(int));
+}
+
+int fd_take_passed(const struct msghdr *message)
+{
+	const struct cmsghdr *c = CMSG_FIRSTHDR(message);
+	int fd = -1;
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(c), sizeof(int));
+	return fd;
 }

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/socket.h>
 
 /* Closes @fd unless it is negative.  Returns -1, for "fd = fd_close(fd)". */
 int fd_close(int fd);
@@ -39,3 +40,15 @@ int fd_set_nonblock(int fd);
  * @name is shown in /proc.  Return: a CLOEXEC descriptor or -errno.
  */
 int fd_new_sealed(const char *name, size_t size, const void *header, size_t header_size);
+
+/* Room in a message for one descriptor: of a message that has more, the kernel closes the others. */
+union fd_room {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+/* Passes @fd with the message, by @room. */
+void fd_pass(struct msghdr *message, union fd_room *room, int fd);
+
+/* Returns the descriptor of a message that was received with such room, or -1. */
+int fd_take_passed(const struct msghdr *message);

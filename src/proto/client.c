@@ -158,27 +158,22 @@ int client_call(struct client *client, const char *method, json_t *parameters, u
 	return client_flush(client, deadline_usec);
 }
 
-/* There is room for one descriptor: the kernel closes further ones. */
 static ssize_t client_read(struct client *client, char *space, size_t size)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
+	union fd_room room;
 	struct iovec iov = { .iov_base = space, .iov_len = size };
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
+		.msg_control = &room,
+		.msg_controllen = sizeof(room),
 	};
 	ssize_t n = recvmsg(client->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	struct cmsghdr *c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+	int fd = n < 0 ? -1 : fd_take_passed(&msg);
 
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(int))) {
+	if (fd >= 0) {
 		(void)fd_close(client->passed);
-		memcpy(&client->passed, CMSG_DATA(c), sizeof(int));
+		client->passed = fd;
 	}
 	return n;
 }

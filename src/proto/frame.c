@@ -149,24 +149,15 @@ void frame_writer_pass(struct frame_writer *writer, int fd)
 
 static ssize_t frame_writer_send_once(const struct frame_writer *writer, int fd)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
 	struct iovec iov = {
 		.iov_base = writer->queue.bytes + writer->queue.start,
 		.iov_len = frame_queue_pending(&writer->queue),
 	};
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	union fd_room room;
 
-	if (writer->passed >= 0) {
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		*CMSG_FIRSTHDR(&msg) = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
-							 .cmsg_type = SCM_RIGHTS,
-							 .cmsg_len = CMSG_LEN(sizeof(int)) };
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), &writer->passed, sizeof(int));
-	}
+	if (writer->passed >= 0)
+		fd_pass(&msg, &room, writer->passed);
 	return sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

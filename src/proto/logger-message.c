@@ -37,11 +37,6 @@ static const struct logger_shape {
 	[LOGGER_REFUSED] = { .known = true, .texts = 1 },
 };
 
-union logger_control {
-	struct cmsghdr align;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
-
 int logger_send(int fd, struct logger_message *message, const char *first, const char *second,
 		int passed)
 {
@@ -52,32 +47,16 @@ int logger_send(int fd, struct logger_message *message, const char *first, const
 		{ .iov_base = (void *)(uintptr_t)first, .iov_len = sizes[0] },
 		{ .iov_base = (void *)(uintptr_t)second, .iov_len = sizes[1] },
 	};
-	union logger_control control = { 0 };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = ARRAY_SIZE(iov) };
+	union fd_room room;
 
 	if (sizes[0] + sizes[1] > LOGGER_MESSAGE_MAX)
 		return -EMSGSIZE;
 	message->version = LOGGER_VERSION;
 	message->size = (uint32_t)(sizeof(*message) + sizes[0] + sizes[1]);
-	if (passed >= 0) {
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		*CMSG_FIRSTHDR(&msg) = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
-							 .cmsg_type = SCM_RIGHTS,
-							 .cmsg_len = CMSG_LEN(sizeof(int)) };
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), &passed, sizeof(int));
-	}
+	if (passed >= 0)
+		fd_pass(&msg, &room, passed);
 	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-/* The buffer of control data has room for one descriptor; the kernel closes further ones. */
-static void logger_packet_take_fd(struct logger_packet *packet, struct msghdr *msg)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&packet->fd, CMSG_DATA(c), sizeof(int));
 }
 
 static bool logger_packet_take_texts(struct logger_packet *packet, size_t size)
@@ -132,12 +111,12 @@ int logger_receive(int fd, struct logger_packet *packet)
 		{ .iov_base = &packet->message, .iov_len = sizeof(packet->message) },
 		{ .iov_base = packet->text, .iov_len = sizeof(packet->text) },
 	};
-	union logger_control control;
+	union fd_room room;
 	struct msghdr msg = {
 		.msg_iov = iov,
 		.msg_iovlen = ARRAY_SIZE(iov),
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
+		.msg_control = &room,
+		.msg_controllen = sizeof(room),
 	};
 	ssize_t n;
 	int r;
@@ -150,7 +129,7 @@ int logger_receive(int fd, struct logger_packet *packet)
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n < 0 ? -errno : 0;
-	logger_packet_take_fd(packet, &msg);
+	packet->fd = fd_take_passed(&msg);
 	if ((msg.msg_flags & MSG_CTRUNC) && packet->fd < 0)
 		r = -EMFILE;
 	else if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))

@@ -34,8 +34,8 @@ int __wrap_helper_start(struct helper *helper)
 	return -EAGAIN;
 }
 
-int __wrap_entry_open(void);
-int __wrap_entry_open(void)
+int __wrap_journal_open_entries(void);
+int __wrap_journal_open_entries(void)
 {
 	return -ENOENT;
 }

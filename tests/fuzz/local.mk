@@ -70,7 +70,7 @@ fuzz_world_ldflags = $(fuzz_ldflags) -Wl,--wrap=launch,--wrap=open,--wrap=bind,-
 %C%_fuzz_http_LDADD   = $(fuzz_exporter)
 %C%_fuzz_logger_SOURCES = %D%/fuzz-logger.c $(fuzz_sources)
 %C%_fuzz_logger_CFLAGS  = $(fuzz_cflags)
-%C%_fuzz_logger_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=helper_start,--wrap=entry_open
+%C%_fuzz_logger_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=helper_start,--wrap=journal_open_entries
 %C%_fuzz_logger_LDADD   = $(fuzz_logger)
 %C%_fuzz_notify_SOURCES = %D%/fuzz-notify.c $(fuzz_sources)
 %C%_fuzz_notify_CFLAGS  = $(fuzz_cflags)

@@ -20,13 +20,15 @@
 static int streams_open_journal(const struct context *ctx, const struct node_config *config,
 				struct capture *capture, int as, bool *direct)
 {
-	int fd = journal_find(), r = -ENOTSUP;
+	int fd = journal_open_entries(), r = -ENOTSUP;
+	bool found = fd >= 0;
 
-	if (fd == 0 && capture)
+	(void)fd_close(fd);
+	if (found && capture)
 		r = capture_open(capture, as);
 	if (r != -ENOTSUP)
 		return r;
-	*direct = fd == 0;
+	*direct = found;
 	if (*direct)
 		fd = journal_open(config->path, LOG_INFO);
 	/* A lack of descriptors or memory is no sign that there is no journal. */

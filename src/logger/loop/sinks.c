@@ -14,6 +14,7 @@
 #include "base/macro.h"
 #include "logger/out/journal.h"
 #include "logger/out/syslog.h"
+#include "sys/ipc/journal.h"
 
 /* Lines of a stream, before others have their turn. */
 #define LINES_AT_ONCE 256
@@ -23,7 +24,7 @@ static const struct sink_type {
 	int (*send)(int fd, const struct stream *stream, uint64_t position, size_t length);
 	size_t line_max;
 } types[N_SINKS] = {
-	[SINK_JOURNAL] = { entry_open, entry_send, STREAM_LINE_MAX },
+	[SINK_JOURNAL] = { journal_open_entries, entry_send, STREAM_LINE_MAX },
 	[SINK_SYSLOG] = { message_open, message_send, MESSAGE_MAX },
 };
 

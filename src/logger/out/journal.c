@@ -10,47 +10,25 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/un.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/macro.h"
-
-#define ENTRY_SOCKET RUNDIR "/systemd/journal/socket"
-#define SEND_BUFFER  (8 * 1024 * 1024)
-
-int entry_open(void)
-{
-	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = ENTRY_SOCKET };
-	cleanup(closep) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	const int size = SEND_BUFFER;
-
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return -errno;
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	return take_fd(fd);
-}
 
 /* An entry that is too large for a datagram is sent as a sealed file. */
 static int entry_send_file(int fd, const struct iovec *iov, int n)
 {
 	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 	cleanup(closep) int file = memfd_create("swansong-entry", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct msghdr msg = { .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr msg = { .msg_iovlen = 0 };
+	union fd_room room;
 
 	if (file < 0 || writev(file, iov, n) < 0 || fcntl(file, F_ADD_SEALS, seals) < 0)
 		return -errno;
-	*CMSG_FIRSTHDR(&msg) = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
-						 .cmsg_type = SCM_RIGHTS,
-						 .cmsg_len = CMSG_LEN(sizeof(int)) };
-	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), &file, sizeof(int));
+	fd_pass(&msg, &room, file);
 	return sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 

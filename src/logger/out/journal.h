@@ -7,9 +7,6 @@
 /* Reads "<3>" at the beginning of a line into *priority.  Returns its length, or 0. */
 size_t entry_priority(const char *line, size_t length, unsigned *priority);
 
-/* Return: a descriptor, or -errno: there is no journald. */
-int entry_open(void);
-
 /*
  * Sends the line at @position, of @length bytes, as MESSAGE, with PRIORITY, SYSLOG_IDENTIFIER (the
  * path of the stream, or else its name), SYSLOG_PID, SWANSONG_NODE and SWANSONG_GENERATION.

@@ -53,14 +53,16 @@ int journal_open(const char *identifier, int priority)
 	return take_fd(fd);
 }
 
-int journal_find(void)
+int journal_open_entries(void)
 {
 	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = ENTRY_SOCKET };
 	cleanup(closep) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int size = SEND_BUFFER;
 
-	return fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0
-		       ? -errno
-		       : 0;
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return -errno;
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	return take_fd(fd);
 }
 
 char *journal_stream_text(char buf[static JOURNAL_STREAM_MAX], int fd)

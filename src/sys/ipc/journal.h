@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * A stream to journald, which stores each line as an entry.  Unlike sd_journal_stream_fd(3),
+ * Sockets of journald.  It stores each line of a stream as an entry.  Unlike sd_journal_stream_fd(3),
  * opening never waits for a busy journald.
  */
 
@@ -16,8 +16,11 @@
  */
 int journal_open(const char *identifier, int priority);
 
-/* Return: 0 if journald is there; or -errno, as journal_open(). */
-int journal_find(void);
+/*
+ * Opens a socket for entries in the native protocol of journald, which does not block.  Return: the
+ * descriptor; or -errno, as journal_open().
+ */
+int journal_open_entries(void);
 
 /* Writes the value of $JOURNAL_STREAM for @fd.  Returns @buf. */
 char *journal_stream_text(char buf[static JOURNAL_STREAM_MAX], int fd);
