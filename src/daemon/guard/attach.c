@@ -102,16 +102,10 @@ static int attach_on_gone(sd_event_source *source, int fd, uint32_t events, void
 
 static void attach_watch_program(struct attach *a)
 {
-	cleanup(closep) int fd = -1;
-
 	a->gone = sd_event_source_disable_unref(a->gone);
 	if (a->program.pid > 0)
-		fd = proc_open(a->program.pid);
-	if (fd < 0 ||
-	    sd_event_add_io(a->node->ctx->event, &a->gone, fd, EPOLLIN, attach_on_gone, a) < 0)
-		return;
-	(void)sd_event_source_set_io_fd_own(a->gone, true);
-	fd = -1;
+		(void)context_watch_owned(a->node->ctx, &a->gone, proc_open(a->program.pid),
+					  EPOLLIN, attach_on_gone, a);
 }
 
 /* Returns the pid that has the lock now; if it has changed, forgets all about the one before. */

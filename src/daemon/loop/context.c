@@ -85,6 +85,22 @@ int context_rehearse_events(struct context *ctx)
 	return r < 0 ? r : 0;
 }
 
+int context_watch_owned(struct context *ctx, sd_event_source **ret, int fd, uint32_t events,
+			sd_event_io_handler_t fn, void *arg)
+{
+	cleanup(closep) int owned = fd;
+	cleanup(sd_event_source_unrefp) sd_event_source *source = NULL;
+	int r = fd < 0 ? fd : sd_event_add_io(ctx->event, &source, fd, events, fn, arg);
+
+	if (r >= 0)
+		r = sd_event_source_set_io_fd_own(source, true);
+	if (r < 0)
+		return r;
+	(void)take_fd(owned);
+	*ret = take(source);
+	return 0;
+}
+
 bool context_give_up_spare(struct context *ctx)
 {
 	bool had = ctx->descriptors.spare >= 0;

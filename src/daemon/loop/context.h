@@ -130,6 +130,13 @@ void context_done(struct context *ctx);
  */
 int context_rehearse_events(struct context *ctx);
 
+/*
+ * Watches @fd, which belongs to the source *ret from now on.  After an error it is closed; @fd may be an
+ * error itself.  Return: 0 or -errno.
+ */
+int context_watch_owned(struct context *ctx, sd_event_source **ret, int fd, uint32_t events,
+			sd_event_io_handler_t fn, void *arg);
+
 /* Closes the reserved descriptor for work that needs one.  Returns true if there was one. */
 bool context_give_up_spare(struct context *ctx);
 

@@ -142,20 +142,16 @@ static int agent_on_prepare(sd_event_source *source, void *arg)
 /* The descriptor is its own, as that of the listener may be watched for the agent before it. */
 static int agent_watch(struct agent *a)
 {
-	cleanup(closep) int fd = fcntl(listener_fd(a->listener), F_DUPFD_CLOEXEC, 3);
-	int r = fd < 0 ? -errno : fd_set_nonblock(fd);
+	int fd = fcntl(listener_fd(a->listener), F_DUPFD_CLOEXEC, 3);
+	int r = context_watch_owned(a->node->ctx, &a->source, fd < 0 ? -errno : fd, EPOLLIN,
+				    agent_on_connection, a);
 
 	if (r >= 0)
-		r = sd_event_add_io(a->node->ctx->event, &a->source, fd, EPOLLIN,
-				    agent_on_connection, a);
+		r = fd_set_nonblock(fd);
 	if (r >= 0)
 		r = sd_event_source_set_prepare(a->source, agent_on_prepare);
 	if (r >= 0)
 		r = sd_event_source_set_ratelimit(a->source, CALLS_USEC, CALLS_MAX);
-	if (r >= 0)
-		r = sd_event_source_set_io_fd_own(a->source, true);
-	if (r >= 0)
-		(void)take_fd(fd);
 	return r < 0 ? r : 0;
 }
 

@@ -87,11 +87,6 @@ void service_send(struct service *s, int signo, enum signal_scope scope)
 	}
 }
 
-static void signal_scope(struct service *s, int signo)
-{
-	service_send(s, signo, s->config->signal_scope);
-}
-
 bool service_has_signalled(const struct service *s, pid_t group)
 {
 	if (!s->main.signalled || s->config->signal_scope == SIGNAL_SCOPE_MAIN)
@@ -110,36 +105,30 @@ static void service_term_main(struct service *s, int signo)
 	if (s->main.alive)
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s to pid %d",
 			 parse_signal_text(name, signo), (int)s->main.pid);
-	signal_scope(s, signo);
+	service_send(s, signo, s->config->signal_scope);
 	/*
 	 * A suspended process could not act on the signal.  A running one sees SIGCONT first in any
 	 * order, so a command that runs is spared it, as by other init programs.
 	 */
 	if (!s->ctx->command || s->ctx->command->stopped)
-		signal_scope(s, SIGCONT);
+		service_send(s, SIGCONT, s->config->signal_scope);
 	list_for_each (p, &s->remaining, by_service)
 		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
 		    (has_group && service_has_signalled(s, signal_find_group(p))))
 			p->signalled = true;
 }
 
-static void service_resume_process(const struct process *p)
-{
-	struct proc_info info;
-
-	if (proc_read(p->pid, &info) == 0 && info.state == 'T')
-		(void)process_signal(p, SIGCONT);
-}
-
 static void service_term_remaining(struct service *s, int signo)
 {
+	struct proc_info info;
 	struct process *p;
 
 	list_for_each (p, &s->remaining, by_service) {
 		if (!p->signalled)
 			(void)process_signal(p, signo);
 		p->signalled = true;
-		service_resume_process(p);
+		if (proc_read(p->pid, &info) == 0 && info.state == 'T')
+			(void)process_signal(p, SIGCONT);
 	}
 }
 

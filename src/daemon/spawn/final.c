@@ -217,22 +217,13 @@ void final_update(struct node *node)
 			final_finish(f);
 }
 
-static void final_limit_running(struct final *f, uint64_t deadline_usec)
+void final_limit(struct node *node, uint64_t deadline_usec)
 {
 	uint64_t end = MAX(deadline_usec, clock_now_usec() + BUDGET_LAST_USEC);
+	struct final *f = node->final;
 
 	if (f && hook_is_running(&f->hook))
 		final_set_limit(f, MIN(f->limit_usec, end));
-}
-
-void final_limit(struct node *node)
-{
-	final_limit_running(node->final, node->deadline_usec);
-}
-
-void final_hurry(struct node *node)
-{
-	final_limit_running(node->final, 0);
 }
 
 bool final_is_pending(const struct node *node)

@@ -38,11 +38,8 @@ void final_record(struct node *node);
  */
 void final_update(struct node *node);
 
-/* Ends a running action by the deadline of @node, which is nearer now, but not before two seconds. */
-void final_limit(struct node *node);
-
-/* Limits a running action to two seconds, as a budget has expired. */
-void final_hurry(struct node *node);
+/* Ends a running action by @deadline_usec, if it is nearer, but not before two seconds from now. */
+void final_limit(struct node *node, uint64_t deadline_usec);
 
 /* Returns true if @node was stopped and its action is not over: nothing in @node may start. */
 bool final_is_pending(const struct node *node);

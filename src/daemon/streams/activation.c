@@ -164,21 +164,11 @@ static int activation_on_connection(sd_event_source *source, int fd, uint32_t ev
 /* The watch has its own descriptor, as two services may watch a socket that they share. */
 static int activation_add_watch(struct activation *a, size_t i)
 {
-	cleanup(closep) int fd = fcntl(listener_fd(a->listeners[i]), F_DUPFD_CLOEXEC, 3);
-	cleanup(sd_event_source_unrefp) sd_event_source *source = NULL;
-	int r = fd < 0 ? -errno : 0;
+	int fd = fcntl(listener_fd(a->listeners[i]), F_DUPFD_CLOEXEC, 3);
 
 	/* EPOLLET: the connection need not have been accepted when the watch begins again. */
-	if (r == 0)
-		r = sd_event_add_io(a->ctx->event, &source, fd, EPOLLIN | EPOLLET,
-				    activation_on_connection, a);
-	if (r >= 0)
-		r = sd_event_source_set_io_fd_own(source, true);
-	if (r < 0)
-		return r;
-	(void)take_fd(fd);
-	a->watches[i] = take(source);
-	return 0;
+	return context_watch_owned(a->ctx, &a->watches[i], fd < 0 ? -errno : fd, EPOLLIN | EPOLLET,
+				   activation_on_connection, a);
 }
 
 int activation_watch(struct activation *a, void (*fn)(void *arg), void *arg)

@@ -43,7 +43,7 @@ static void deadline_force_node(struct node *node)
 			capture_release(n->service->setup.launch.capture);
 		deadline_revoke_leases(n);
 		alert_force(n);
-		final_hurry(n);
+		final_limit(n, 0);
 	}
 	context_update_soon(node->ctx);
 }
@@ -208,7 +208,7 @@ bool deadline_limit(struct node *top, uint64_t until_usec, uint64_t now)
 	top->deadline_usec = until_usec;
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		deadline_begin(n, now);
-		final_limit(n);
+		final_limit(n, n->deadline_usec);
 	}
 	for (struct node *n = top; n; n = node_next(n, top))
 		deadline_begin_last_call(n, now);

@@ -222,18 +222,16 @@ static int timetable_on_clock_set(sd_event_source *source, int fd, uint32_t even
 
 static int timetable_add_clock(struct context *ctx)
 {
-	cleanup(closep) int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	sd_event_source **source = &ctx->timetables.clock_set;
-	int r = fd < 0 ? -errno : timetable_arm_clock(fd);
+	int r = context_watch_owned(ctx, source, fd < 0 ? -errno : fd, EPOLLIN,
+				    timetable_on_clock_set, ctx);
 
 	if (r >= 0)
-		r = sd_event_add_io(ctx->event, source, fd, EPOLLIN, timetable_on_clock_set, ctx);
-	if (r >= 0)
-		r = sd_event_source_set_io_fd_own(*source, true);
+		r = timetable_arm_clock(fd);
 	if (r < 0)
-		return r;
-	(void)take_fd(fd);
-	return 0;
+		*source = sd_event_source_disable_unref(*source);
+	return r;
 }
 
 /* While there is any timetable. */

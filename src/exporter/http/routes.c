@@ -54,11 +54,12 @@ static struct MHD_Response *routes_get_shutdown(struct site *site, struct reply 
 	return reply_json(api_shutdown(site->copy, link_is_up(site->link), true, clock_now_usec()));
 }
 
-/* Takes the reference to @object. */
-static struct MHD_Response *routes_reply_past(struct reply *reply, json_t *object, bool found)
+/* Takes the reference to @object, which is the reply in each case. */
+static struct MHD_Response *routes_reply_if(struct reply *reply, bool well, unsigned otherwise,
+					    json_t *object)
 {
-	if (!found)
-		reply->status = MHD_HTTP_NOT_FOUND;
+	if (!well)
+		reply->status = otherwise;
 	return reply_json(object);
 }
 
@@ -67,7 +68,7 @@ static struct MHD_Response *routes_get_history(struct site *site, struct reply *
 	bool found;
 	json_t *object = past_history(&site->past, site->copy->settings, reply->rest, &found);
 
-	return routes_reply_past(reply, object, found);
+	return routes_reply_if(reply, found, MHD_HTTP_NOT_FOUND, object);
 }
 
 static struct MHD_Response *routes_get_otlp(struct site *site, struct reply *reply)
@@ -75,7 +76,7 @@ static struct MHD_Response *routes_get_otlp(struct site *site, struct reply *rep
 	bool found;
 	json_t *object = past_shutdown(&site->past, site->copy->settings, &found);
 
-	return routes_reply_past(reply, object, found);
+	return routes_reply_if(reply, found, MHD_HTTP_NOT_FOUND, object);
 }
 
 static struct MHD_Response *routes_get_otlp_start(struct site *site, struct reply *reply)
@@ -83,7 +84,7 @@ static struct MHD_Response *routes_get_otlp_start(struct site *site, struct repl
 	bool found;
 	json_t *object = past_starts(site->copy->events, &found);
 
-	return routes_reply_past(reply, object, found);
+	return routes_reply_if(reply, found, MHD_HTTP_NOT_FOUND, object);
 }
 
 static struct MHD_Response *routes_get_dependencies(struct site *site, struct reply *reply)
@@ -213,13 +214,6 @@ static struct MHD_Response *routes_get_usage(struct site *site, struct reply *re
 	return routes_reply_metrics(site, reply, true);
 }
 
-/* Takes the reference to @object. */
-static struct MHD_Response *routes_reply_health(struct reply *reply, json_t *object, bool ok)
-{
-	reply->status = ok ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
-	return reply_json(object);
-}
-
 static struct MHD_Response *routes_get_healthz(struct site *site, struct reply *reply)
 {
 	bool ok;
@@ -227,7 +221,7 @@ static struct MHD_Response *routes_get_healthz(struct site *site, struct reply *
 
 	link_renew(site->link);
 	object = health_live(link_is_up(site->link), &ok);
-	return routes_reply_health(reply, object, ok);
+	return routes_reply_if(reply, ok, MHD_HTTP_SERVICE_UNAVAILABLE, object);
 }
 
 static struct MHD_Response *routes_get_readyz(struct site *site, struct reply *reply)
@@ -237,7 +231,7 @@ static struct MHD_Response *routes_get_readyz(struct site *site, struct reply *r
 
 	link_renew(site->link);
 	object = health_ready(site->copy, link_is_up(site->link), &ok);
-	return routes_reply_health(reply, object, ok);
+	return routes_reply_if(reply, ok, MHD_HTTP_SERVICE_UNAVAILABLE, object);
 }
 
 static struct MHD_Response *routes_get_startupz(struct site *site, struct reply *reply)

@@ -4,42 +4,36 @@
  */
 #include "exporter/text/health.h"
 
-struct reasons {
-	json_t *list;
-};
-
 /* @what may be NULL. */
-static void health_add_reason(struct reasons *reasons, const char *subject, const char *what)
+static void health_add_reason(json_t *reasons, const char *subject, const char *what)
 {
-	if (json_array_size(reasons->list) < HEALTH_REASONS)
+	if (json_array_size(reasons) < HEALTH_REASONS)
 		(void)json_array_append_new(
-			reasons->list,
+			reasons,
 			json_sprintf("%s%s%s", subject, what ? ": " : "", what ? what : ""));
 }
 
-static json_t *health_end_reasons(struct reasons *reasons, bool *ret_ok)
+static json_t *health_end_reasons(json_t *reasons, bool *ret_ok)
 {
-	*ret_ok = json_array_size(reasons->list) == 0;
+	*ret_ok = json_array_size(reasons) == 0;
 	if (!*ret_ok)
-		return json_pack("{s:b, s:o}", "ok", 0, "reasons", reasons->list);
-	json_decref(reasons->list);
+		return json_pack("{s:b, s:o}", "ok", 0, "reasons", reasons);
+	json_decref(reasons);
 	return json_pack("{s:b}", "ok", 1);
 }
 
-static struct reasons health_begin_reasons(bool up)
+static json_t *health_begin_reasons(bool up)
 {
-	struct reasons reasons = { .list = json_array() };
+	json_t *reasons = json_array();
 
 	if (!up)
-		health_add_reason(&reasons, "the daemon does not answer", NULL);
+		health_add_reason(reasons, "the daemon does not answer", NULL);
 	return reasons;
 }
 
 json_t *health_live(bool up, bool *ret_ok)
 {
-	struct reasons reasons = health_begin_reasons(up);
-
-	return health_end_reasons(&reasons, ret_ok);
+	return health_end_reasons(health_begin_reasons(up), ret_ok);
 }
 
 static const char *health_reason_of(const struct node_view *view)
@@ -51,15 +45,15 @@ static const char *health_reason_of(const struct node_view *view)
 
 json_t *health_ready(const struct copy *copy, bool up, bool *ret_ok)
 {
-	struct reasons reasons = health_begin_reasons(up);
+	json_t *reasons = health_begin_reasons(up);
 
 	if (copy->n > 0 && copy->nodes[0].view.state != NODE_RUNNING)
-		health_add_reason(&reasons, "shutting down", NULL);
+		health_add_reason(reasons, "shutting down", NULL);
 	for (size_t i = 0; i < copy->n; i++) {
 		const struct node_view *view = &copy->nodes[i].view;
 
 		if (view->is_service && !view->service.stopped && !node_view_is_well(view))
-			health_add_reason(&reasons, view->path, health_reason_of(view));
+			health_add_reason(reasons, view->path, health_reason_of(view));
 	}
-	return health_end_reasons(&reasons, ret_ok);
+	return health_end_reasons(reasons, ret_ok);
 }
