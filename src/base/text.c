@@ -112,6 +112,20 @@ char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number)
 	return at;
 }
 
+void text_unescape_octal(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; to++) {
+		size_t n = from[0] == '\\' ? strspn(from + 1, "01234567") : 0;
+
+		*to = n >= 3 ? (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'))
+			     : *from;
+		from += n >= 3 ? 4 : 1;
+	}
+	*to = '\0';
+}
+
 bool text_is_within(const char *path, const char *top)
 {
 	size_t length = strlen(top);

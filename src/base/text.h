@@ -20,6 +20,9 @@ char *text_escape(char *out, size_t size, const char *text);
 /* Removes the bytes of @blanks from both ends of @text.  Returns the new beginning. */
 char *text_trim(char *text, const char *blanks);
 
+/* Replaces \040 and the like, in place, as /proc/self/mountinfo has them. */
+void text_unescape_octal(char *text);
+
 /*
  * Writes the digits of @number at the end of @buf.  For output with many numbers, where printf() is
  * slow.

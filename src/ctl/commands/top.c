@@ -37,11 +37,6 @@ static void top_sample_done(struct look *look)
 	*look = (struct look){};
 }
 
-static void top_add_usec(uint64_t *sum, uint64_t value)
-{
-	*sum = *sum == USAGE_UNKNOWN || value == USAGE_UNKNOWN ? USAGE_UNKNOWN : *sum + value;
-}
-
 static int top_add_services(struct look *look, const struct usages *usages)
 {
 	const struct node_view *nodes = look->nodes.nodes;
@@ -56,10 +51,10 @@ static int top_add_services(struct look *look, const struct usages *usages)
 		for (size_t j = i; j != FOREST_NONE; j = f->nodes[j].parent) {
 			look->rows[j].restarts += row.restarts;
 			look->rows[j].known |= row.known;
-			top_add_usec(&look->rows[j].usage.cpu_usec, row.usage.cpu_usec);
-			top_add_usec(&look->rows[j].usage.memory, row.usage.memory);
-			top_add_usec(&look->rows[j].usage.processes, row.usage.processes);
-			top_add_usec(&look->rows[j].usage.descriptors, row.usage.descriptors);
+			usage_add(&look->rows[j].usage.cpu_usec, row.usage.cpu_usec);
+			usage_add(&look->rows[j].usage.memory, row.usage.memory);
+			usage_add(&look->rows[j].usage.processes, row.usage.processes);
+			usage_add(&look->rows[j].usage.descriptors, row.usage.descriptors);
 		}
 	}
 	return r;

@@ -32,34 +32,6 @@ static void bool_print(FILE *file, const void *field)
 TYPE(bool, .parse = bool_parse, .print = bool_print, .size = sizeof(bool),
      .expected = "yes, no, true, false, on, off, 1 or 0", .examples = { "yes", "no" });
 
-static int autostart_parse(struct value *value, void *field)
-{
-	bool yes;
-
-	if (strcmp(value->text, "on-demand") == 0) {
-		*(enum autostart *)field = AUTOSTART_ON_DEMAND;
-		return 0;
-	}
-	if (parse_bool(value->text, &yes) < 0)
-		return -EINVAL;
-	*(enum autostart *)field = yes ? AUTOSTART_YES : AUTOSTART_NO;
-	return 0;
-}
-
-static void autostart_print(FILE *file, const void *field)
-{
-	static const char *const names[] = {
-		[AUTOSTART_NO] = "no",
-		[AUTOSTART_YES] = "yes",
-		[AUTOSTART_ON_DEMAND] = "on-demand",
-	};
-
-	(void)fputs(names[*(const enum autostart *)field], file);
-}
-
-TYPE(autostart, .parse = autostart_parse, .print = autostart_print, .size = sizeof(enum autostart),
-     .expected = "yes, no or on-demand", .examples = { "no", "on-demand" });
-
 /* --- durations, in microseconds --- */
 
 /* The exact duration in one unit, as in a configuration; clock_text() would round. */
@@ -276,6 +248,10 @@ const struct type type_weight =
 /* clang-format off */
 const struct type type_type = THREE("simple", TYPE_SIMPLE, "oneshot", TYPE_ONESHOT,
 	"forking", TYPE_FORKING);
+const struct type type_autostart = CHOICES("yes, no or on-demand", "no", "on-demand",
+	{ "yes", AUTOSTART_YES }, { "no", AUTOSTART_NO }, { "on-demand", AUTOSTART_ON_DEMAND },
+	{ "true", AUTOSTART_YES }, { "on", AUTOSTART_YES }, { "1", AUTOSTART_YES },
+	{ "false", AUTOSTART_NO }, { "off", AUTOSTART_NO }, { "0", AUTOSTART_NO });
 const struct type type_exit_on_signal =
 	TWO("0", EXIT_ON_SIGNAL_ZERO, "128+n", EXIT_ON_SIGNAL_NUMBER);
 const struct type type_exit_when =

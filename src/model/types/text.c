@@ -203,11 +203,11 @@ static const struct choice special_paths[] = {
 /* Return: 1: the output is what the path stands for; 0: it is a file; or -errno. */
 static int output_parse_special(struct value *value, const char *path, struct output *output)
 {
-	for (const struct choice *c = special_paths; c->name; c++) {
-		if (strcmp(c->name, path) == 0) {
-			output->kind = (enum output_kind)c->value;
-			return 1;
-		}
+	int kind;
+
+	if (choice_find(special_paths, path, &kind) == 0) {
+		output->kind = (enum output_kind)kind;
+		return 1;
 	}
 	if (path[strlen(path) - 1] == '/')
 		return value_refuse(value, "is a directory");

@@ -22,20 +22,12 @@
 /* In place. */
 static char *mount_parse_point(char *line)
 {
-	char *field = NULL, *rest = line, *in, *out;
+	char *field = NULL, *rest = line;
 
 	for (int i = 0; i < 5; i++)
 		field = strtok_r(i ? NULL : line, " ", &rest);
-	for (in = out = field; in && *in; out++) {
-		if (in[0] == '\\' && in[1] && in[2] && in[3]) {
-			*out = (char)((in[1] - '0') << 6 | (in[2] - '0') << 3 | (in[3] - '0'));
-			in += 4;
-		} else {
-			*out = *in++;
-		}
-	}
-	if (out)
-		*out = '\0';
+	if (field)
+		text_unescape_octal(field);
 	return field;
 }
 

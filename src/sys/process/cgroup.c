@@ -7,7 +7,6 @@
  */
 #include "sys/process/cgroup.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/macro.h"
+#include "base/text.h"
 #include "sys/process/proc.h"
 
 /* A group and a file of it, below a directory that is open. */
@@ -53,23 +52,6 @@ int cgroup_of(pid_t pid, char buf[static CGROUP_PATH_MAX])
 }
 
 /* --- the mount point --- */
-
-/* mountinfo has \040 for a blank, and other bytes likewise. */
-static void cgroup_unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; to++) {
-		if (from[0] == '\\' && isdigit((unsigned char)from[1]) &&
-		    isdigit((unsigned char)from[2]) && isdigit((unsigned char)from[3])) {
-			*to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
-			from += 4;
-		} else {
-			*to = *from++;
-		}
-	}
-	*to = '\0';
-}
 
 /* Returns the part of @path below @root, or NULL if it is not below. */
 static const char *cgroup_path_below(const char *path, const char *root)
@@ -114,8 +96,8 @@ static int cgroup_open_by_line(char *line, const char *path)
 	mount = strsep(&rest, " ");
 	if (!root || !mount)
 		return -ENOENT;
-	cgroup_unescape(root);
-	cgroup_unescape(mount);
+	text_unescape_octal(root);
+	text_unescape_octal(mount);
 	below = cgroup_path_below(path, root);
 	return below ? cgroup_open_on_mount(mount, below) : -ENOENT;
 }

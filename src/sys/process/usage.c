@@ -29,7 +29,7 @@ static bool usage_is_descendant(const struct snapshot *s, const struct snapshot_
 	return false;
 }
 
-static void usage_add(uint64_t *sum, uint64_t value)
+void usage_add(uint64_t *sum, uint64_t value)
 {
 	*sum = *sum == USAGE_UNKNOWN || value == USAGE_UNKNOWN ? USAGE_UNKNOWN : *sum + value;
 }

@@ -13,6 +13,9 @@
 
 #define USAGE_UNKNOWN UINT64_MAX
 
+/* Adds @value to *sum, which is unknown if one of both is. */
+void usage_add(uint64_t *sum, uint64_t value);
+
 struct usage {
 	uint64_t cpu_usec; /* of processor time so far */
 	uint64_t memory;   /* bytes; of several processes, shared memory may count twice */
