@@ -3,18 +3,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
+
+#include "sys/ipc/unixsock.h"
 
 /* The processes of a service descend from the daemon, which the socket names. */
 static pid_t usage_daemon_pid(const struct ctl *ctl)
 {
-	struct ucred peer;
-	socklen_t length = sizeof(peer);
+	struct unix_peer peer;
 
-	if (!ctl->client ||
-	    getsockopt(client_get_fd(ctl->client), SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0)
-		return 0;
-	return peer.pid;
+	return ctl->client && unix_peer(client_get_fd(ctl->client), &peer) == 0 ? peer.pid : 0;
 }
 
 void usages_take(struct ctl *ctl, struct usages *ret)

@@ -277,7 +277,6 @@ static int server_run(struct server *server)
 
 static int server_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	(void)source, (void)fd, (void)events;
 	return server_run(arg);
 }
 

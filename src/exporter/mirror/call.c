@@ -50,7 +50,6 @@ static bool call_receive(struct call *call)
 
 static int call_on_reply(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	(void)source, (void)fd, (void)events;
 	while (call_receive(arg))
 		;
 	return 0;

@@ -12,12 +12,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "model/base/settings.h"
 #include "proto/client.h"
 #include "proto/interface.h"
+#include "sys/ipc/unixsock.h"
 
 #define CONNECT_USEC   (10 * USEC_PER_MSEC) /* a full backlog of the daemon may cost this much */
 #define RETRY_MIN_USEC (50 * USEC_PER_MSEC)
@@ -115,7 +115,6 @@ static int link_on_readable(sd_event_source *source, int fd, uint32_t events, vo
 	struct wire *wire = arg;
 	int r = 0;
 
-	(void)source, (void)fd, (void)events;
 	while (r == 0)
 		r = link_receive(wire);
 	if (r != -ETIMEDOUT)
@@ -430,11 +429,8 @@ bool link_is_up(const struct link *link)
 
 pid_t link_daemon(const struct link *link)
 {
-	struct ucred peer;
-	socklen_t length = sizeof(peer);
+	const struct client *client = link->queries.client;
+	struct unix_peer peer;
 
-	if (!link->queries.client || getsockopt(client_get_fd(link->queries.client), SOL_SOCKET,
-						SO_PEERCRED, &peer, &length) < 0)
-		return 0;
-	return peer.pid;
+	return client && unix_peer(client_get_fd(client), &peer) == 0 ? peer.pid : 0;
 }
