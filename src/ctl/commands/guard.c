@@ -61,21 +61,17 @@ static int guard_acquire(struct holder *h, const char *path)
 	return CTL_DONE;
 }
 
-/* The first stop of the guarded nodes sends the signal. */
-static void guard_notify_command(struct holder *h)
-{
-	if (!h->stopping && h->ctl->options.on_shutdown)
-		runner_kill(&h->runner, h->ctl->options.on_shutdown);
-	h->stopping = true;
-}
-
 static void guard_process_reply(struct holder *h, struct held *held,
 				const struct message_reply *reply)
 {
 	const char *lost = message_get_string(reply->parameters, "lost", NULL);
 
-	if (message_get_bool(reply->parameters, "stopping", false))
-		guard_notify_command(h);
+	if (message_get_bool(reply->parameters, "stopping", false)) {
+		/* The first stop of the guarded nodes sends the signal. */
+		if (!h->stopping && h->ctl->options.on_shutdown)
+			runner_kill(&h->runner, h->ctl->options.on_shutdown);
+		h->stopping = true;
+	}
 	if (lost) {
 		log_line(&h->ctl->log, LOG_WARNING, "%s: the guard %s; %s goes on",
 			 node_name(held->path),

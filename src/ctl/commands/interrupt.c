@@ -192,11 +192,6 @@ static int interrupt_timeout_msec(const struct interrupt *i)
 	return i->rest_usec <= now ? 0 : (int)((i->rest_usec - now) / USEC_PER_MSEC) + 1;
 }
 
-static bool interrupt_is_over(const struct interrupt *i)
-{
-	return i->runner.pid == 0 && i->in_fd < 0 && lines_pending(&i->lines) == 0;
-}
-
 static void interrupt_process_events(struct interrupt *i, const struct pollfd *fds)
 {
 	if (fds[0].revents)
@@ -214,7 +209,7 @@ static int interrupt_copy_stream(struct interrupt *i)
 {
 	bool closed = false;
 
-	while (!interrupt_is_over(i)) {
+	while (i->runner.pid != 0 || i->in_fd >= 0 || lines_pending(&i->lines) > 0) {
 		bool pending = lines_pending(&i->lines) > 0;
 		struct pollfd fds[] = {
 			{ .fd = i->runner.signal_fd, .events = POLLIN },

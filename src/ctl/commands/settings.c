@@ -49,8 +49,8 @@ static int settings_show_reply(struct ctl *ctl, json_t *reply, json_t *all, bool
 	return show(ctl, reply);
 }
 
-/* The nodes of the files of --config. */
-static int settings_for_each_of_files(struct ctl *ctl, char **argv, json_t *all,
+/* The nodes of the files of --config; replies go to @list, if that is shown as JSON. */
+static int settings_for_each_of_files(struct ctl *ctl, char **argv, json_t *list,
 				      int (*show)(struct ctl *ctl, const json_t *reply))
 {
 	const struct option_words *configs = &ctl->options.configs;
@@ -66,27 +66,28 @@ static int settings_for_each_of_files(struct ctl *ctl, char **argv, json_t *all,
 			return CTL_NO_NODE;
 		}
 		reply = settings_json(config, node, false, true);
-		r = settings_show_reply(ctl, reply, all, i == 0, show);
+		r = settings_show_reply(ctl, reply, list, i == 0, show);
 	}
 	return r;
 }
 
 /* Calls @show with the reply of Show for each node, and a blank line between two. */
-static int settings_for_each_node(struct ctl *ctl, char **argv, json_t *all,
+static int settings_for_each_node(struct ctl *ctl, char **argv,
 				  int (*show)(struct ctl *ctl, const json_t *reply))
 {
-	int r = CTL_DONE;
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
+	json_t *list = json_object_get(all, "nodes");
+	bool offline = ctl->options.configs.n > 0;
+	int r = offline ? settings_for_each_of_files(ctl, argv, list, show) : CTL_DONE;
 
-	if (ctl->options.configs.n > 0)
-		return settings_for_each_of_files(ctl, argv, all, show);
-	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
+	for (size_t i = 0; !offline && r == CTL_DONE && argv[i]; i++) {
 		cleanup(message_reply_done) struct message_reply reply = {};
 
 		r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", argv[i]), &reply);
 		if (r == CTL_DONE)
-			r = settings_show_reply(ctl, reply.parameters, all, i == 0, show);
+			r = settings_show_reply(ctl, reply.parameters, list, i == 0, show);
 	}
-	return r;
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
 }
 
 /* --- show --- */
@@ -160,10 +161,7 @@ static int settings_print(struct ctl *ctl, const json_t *reply)
 
 int cmd_show(struct ctl *ctl, int argc, char **argv)
 {
-	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
-	int r = settings_for_each_node(ctl, argv, json_object_get(all, "nodes"), settings_print);
-
-	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
+	return settings_for_each_node(ctl, argv, settings_print);
 }
 
 /* --- cat --- */
@@ -285,12 +283,7 @@ static int settings_print_node_files(struct ctl *ctl, const json_t *reply)
 
 int cmd_cat(struct ctl *ctl, int argc, char **argv)
 {
-	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
-	int r;
-
-	r = settings_for_each_node(ctl, argv, json_object_get(all, "nodes"),
-				   settings_print_node_files);
-	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
+	return settings_for_each_node(ctl, argv, settings_print_node_files);
 }
 
 /* --- deps --- */

@@ -51,23 +51,15 @@ static size_t request_index_of(const struct survey *s, const struct node *node)
 	return found->index;
 }
 
-static size_t request_count_edges(const struct node *node)
-{
-	size_t n = 0;
-
-	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
-			n++;
-	return n;
-}
-
 static int request_survey_alloc(struct survey *s, const struct node *root)
 {
 	size_t nodes = 0, edges = 0;
 
 	for (const struct node *n = root; n; n = node_next(n, root)) {
 		nodes++;
-		edges += request_count_edges(n);
+		for (enum edge edge = 0; edge < N_EDGES; edge++)
+			for (struct node *const *to = node_edges(n, edge); to && *to; to++)
+				edges++;
 	}
 	s->tree.nodes = calloc(nodes, sizeof(*s->tree.nodes));
 	s->tree.edges = calloc(edges + 1, sizeof(*s->tree.edges));

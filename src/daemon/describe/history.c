@@ -37,11 +37,6 @@ void history_use(struct context *ctx, const struct config *config)
 
 /* --- one end --- */
 
-static uint64_t history_state_end(const struct trace *trace, unsigned i)
-{
-	return i + 1 < trace->n_states ? trace->states[i + 1].usec : trace->complete_usec;
-}
-
 /* Returns how long the service was busy between @from and @to. */
 static uint64_t history_busy_usec(const struct trace *trace, uint64_t from, uint64_t to)
 {
@@ -60,7 +55,8 @@ static uint64_t history_busy_usec(const struct trace *trace, uint64_t from, uint
 
 static void history_add_state(struct history_phases *phases, const struct trace *trace, unsigned i)
 {
-	uint64_t from = trace->states[i].usec, usec = history_state_end(trace, i) - from, busy;
+	uint64_t end = i + 1 < trace->n_states ? trace->states[i + 1].usec : trace->complete_usec;
+	uint64_t from = trace->states[i].usec, usec = end - from, busy;
 
 	switch (report_part(trace->states[i].state)) {
 	case REPORT_DRAINING:

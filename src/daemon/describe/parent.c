@@ -111,18 +111,15 @@ static bool parent_runs_command(const struct node *node)
 	return (final && hook_is_running(final)) || (alert && hook_is_running(alert));
 }
 
-static bool parent_has_work(const struct service *s)
-{
-	return s->state == STATE_DRAINING || service_running_hook(s, 0) || busy_guards(s) > 0;
-}
-
 /* Returns true if the end waits for work.  All other progress is counted in context.changes. */
 static bool parent_is_progress_expected(const struct tree *tree)
 {
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		if (!list_is_empty(&n->leases) || parent_runs_command(n))
 			return true;
-		if (n->service && fsm_has_process(n->service->state) && parent_has_work(n->service))
+		if (n->service && fsm_has_process(n->service->state) &&
+		    (n->service->state == STATE_DRAINING || service_running_hook(n->service, 0) ||
+		     busy_guards(n->service) > 0))
 			return true;
 	}
 	return false;

@@ -100,14 +100,6 @@ static int attach_on_gone(sd_event_source *source, int fd, uint32_t events, void
 	return 0;
 }
 
-static void attach_watch_program(struct attach *a)
-{
-	a->gone = sd_event_source_disable_unref(a->gone);
-	if (a->program.pid > 0)
-		(void)context_watch_owned(a->node->ctx, &a->gone, proc_open(a->program.pid),
-					  EPOLLIN, attach_on_gone, a);
-}
-
 /* Returns the pid that has the lock now; if it has changed, forgets all about the one before. */
 static pid_t attach_check_holder(struct attach *a)
 {
@@ -119,7 +111,10 @@ static pid_t attach_check_holder(struct attach *a)
 		return pid;
 	*p = (struct program){ .pid = pid, .since_usec = clock_now_usec() };
 	a->unanswered = 0;
-	attach_watch_program(a);
+	a->gone = sd_event_source_disable_unref(a->gone);
+	if (a->program.pid > 0)
+		(void)context_watch_owned(a->node->ctx, &a->gone, proc_open(a->program.pid),
+					  EPOLLIN, attach_on_gone, a);
 	if (pid == 0)
 		return 0;
 	if (proc_read(pid, &info) == 0)

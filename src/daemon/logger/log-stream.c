@@ -163,15 +163,6 @@ static int log_stream_make_pipe(struct log_stream *s)
 	return r;
 }
 
-static int log_stream_open_end(struct log_stream *s, uid_t uid)
-{
-	int fd = s->number == LOGGER_ALL ? log_stream_make_pipe(s) : log_pipe_open(s->fds);
-
-	if (fd >= 0)
-		log_pipe_set_owner(s->fds, uid);
-	return fd;
-}
-
 int log_stream_open(struct log_stream *s, uid_t uid)
 {
 	struct logging *l = s->logger;
@@ -179,7 +170,9 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 
 	if (!logger_child_is_usable(&l->child))
 		return -ENOTSUP;
-	r = log_stream_open_end(s, uid);
+	r = s->number == LOGGER_ALL ? log_stream_make_pipe(s) : log_pipe_open(s->fds);
+	if (r >= 0)
+		log_pipe_set_owner(s->fds, uid);
 	if (!context_is_shortage(r))
 		return r;
 	if (!l->short_of_descriptors)

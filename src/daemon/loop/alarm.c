@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "base/macro.h"
-
 /* Further alarms wait for the next turn, so that effects of these come first. */
 #define ALARMS_PER_TURN 64
 

@@ -178,18 +178,13 @@ static void daemon_reap_children(struct daemon *d)
 		command_update(&d->command, daemon_command(d));
 }
 
-static bool daemon_has_more_to_do(const struct daemon *d)
-{
-	return d->reap || d->ctx.alarms.due || agenda_is_due(&d->ctx.agenda);
-}
-
 /*
  * The kernel looks at each child to collect one of any pid, and meanwhile no process can make a
  * session.  So a process that has just been made again gets a moment for its exec.
  */
 static uint64_t daemon_wait_usec(const struct daemon *d)
 {
-	if (!daemon_has_more_to_do(d))
+	if (!d->reap && !d->ctx.alarms.due && !agenda_is_due(&d->ctx.agenda))
 		return UINT64_MAX;
 	if (d->first == FIRST_FOLLOWED && d->launched != d->ctx.launched && !d->ctx.alarms.due &&
 	    !agenda_is_due(&d->ctx.agenda))

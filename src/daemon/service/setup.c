@@ -41,13 +41,6 @@ static void setup_on_pid_file(void *arg)
 	service_check_exits(arg);
 }
 
-static int setup_make_pid_watch(struct setup *setup, struct service *s)
-{
-	const char *path = node_config_extras(setup->config)->pid_file;
-
-	return path ? pid_watch_new(&setup->pid_watch, s->ctx, path, setup_on_pid_file, s) : 0;
-}
-
 static int setup_make_calls(struct service *s, const struct node_config *config)
 {
 	if (s->calls || (config->autostart != AUTOSTART_ON_DEMAND &&
@@ -89,6 +82,7 @@ struct setup *setup_free(struct setup *setup)
 int setup_new(struct setup **ret, struct service *s, const struct node_config *config)
 {
 	cleanup(setup_freep) struct setup *setup = calloc(1, sizeof(*setup));
+	const char *pid_file = node_config_extras(config)->pid_file;
 	int r;
 
 	if (!setup)
@@ -102,8 +96,8 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 		r = health_new(&setup->health, s, config);
 	if (r >= 0 && config->attach)
 		r = attach_new(&setup->attach, s->node);
-	if (r >= 0)
-		r = setup_make_pid_watch(setup, s);
+	if (r >= 0 && pid_file)
+		r = pid_watch_new(&setup->pid_watch, s->ctx, pid_file, setup_on_pid_file, s);
 	if (r >= 0)
 		r = setup_make_calls(s, config);
 	if (r >= 0)

@@ -202,9 +202,7 @@ size_t node_config_ports(const struct node_config *node,
 
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor)
 {
-	for (; node; node = node->parent) {
-		if (node == ancestor)
-			return true;
-	}
-	return false;
+	while (node && node != ancestor)
+		node = node->parent;
+	return node;
 }
