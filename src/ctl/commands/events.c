@@ -50,19 +50,11 @@ static int events_print(struct ctl *ctl, const json_t *parameters)
 	return r;
 }
 
-static int events_send_request(struct ctl *ctl, const char *path)
-{
-	uint64_t last = ctl->options.last;
-	json_t *number = last == UINT64_MAX ? NULL : json_integer((json_int_t)last);
-
-	return session_send(ctl, METHOD_EVENTS,
-			    json_pack("{s:s, s:o*}", "node", path, "last", number),
-			    ctl->options.no_wait ? 0 : MESSAGE_MORE);
-}
-
 int cmd_events(struct ctl *ctl, int argc, char **argv)
 {
+	uint64_t last = ctl->options.last;
 	bool continues = true;
+	json_t *number;
 	int r;
 
 	if (argc > 1) {
@@ -70,7 +62,10 @@ int cmd_events(struct ctl *ctl, int argc, char **argv)
 			 "events: expected one node, which stands for the nodes below it, too");
 		return CTL_USAGE;
 	}
-	r = events_send_request(ctl, argv[0]);
+	number = last == UINT64_MAX ? NULL : json_integer((json_int_t)last);
+	r = session_send(ctl, METHOD_EVENTS,
+			 json_pack("{s:s, s:o*}", "node", argv[0], "last", number),
+			 ctl->options.no_wait ? 0 : MESSAGE_MORE);
 	if (r == CTL_DONE)
 		client_set_output(ctl->client, fileno(ctl->out.file));
 	while (r == CTL_DONE && continues) {

@@ -312,17 +312,6 @@ static int rollout_restart_all(struct rollout *rollout)
 	return r;
 }
 
-static int rollout_foresee_all(struct rollout *rollout)
-{
-	size_t parallel = (size_t)rollout->ctl->options.parallel;
-	int r = CTL_DONE;
-
-	for (size_t i = 0; r == CTL_DONE && i < rollout->n; i++)
-		r = rollout_foresee_service(rollout, &rollout->steps[i - i % parallel],
-					    &rollout->steps[i]);
-	return r;
-}
-
 /* --- what is printed --- */
 
 static const char *rollout_top_argument(const struct rollout *rollout, size_t i)
@@ -447,7 +436,11 @@ int cmd_rollout(struct ctl *ctl, int argc, char **argv)
 	if (r == CTL_DONE)
 		r = rollout_choose_steps(&rollout);
 	if (r == CTL_DONE && ctl->options.dry_run) {
-		r = rollout_foresee_all(&rollout);
+		size_t parallel = (size_t)ctl->options.parallel;
+
+		for (size_t i = 0; r == CTL_DONE && i < rollout.n; i++)
+			r = rollout_foresee_service(&rollout, &rollout.steps[i - i % parallel],
+						    &rollout.steps[i]);
 	} else if (r == CTL_DONE) {
 		r = rollout_restart_all(&rollout);
 		if (r != CTL_DONE)

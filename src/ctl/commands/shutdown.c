@@ -144,16 +144,6 @@ static int shutdown_begin(struct ctl *ctl, const char *path)
 	return r;
 }
 
-static int shutdown_await_complete(struct ctl *ctl, const char *path, bool begun)
-{
-	int r;
-
-	ctl->ongoing = (struct ongoing){ "shutdown", path, "complete" };
-	r = session_send(ctl, METHOD_SHUTDOWN, shutdown_parameters_of(ctl, path, true),
-			 MESSAGE_MORE);
-	return r == CTL_DONE ? shutdown_follow_progress(ctl, path, begun) : r;
-}
-
 int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
 {
 	bool several = argc > 1;
@@ -162,7 +152,12 @@ int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
 	/* Several are stopped all at once, and then waited for in turn. */
 	for (size_t i = 0; (several || ctl->options.no_wait) && r == CTL_DONE && argv[i]; i++)
 		r = shutdown_begin(ctl, argv[i]);
-	for (size_t i = 0; !ctl->options.no_wait && r == CTL_DONE && argv[i]; i++)
-		r = shutdown_await_complete(ctl, argv[i], several);
+	for (size_t i = 0; !ctl->options.no_wait && r == CTL_DONE && argv[i]; i++) {
+		ctl->ongoing = (struct ongoing){ "shutdown", argv[i], "complete" };
+		r = session_send(ctl, METHOD_SHUTDOWN, shutdown_parameters_of(ctl, argv[i], true),
+				 MESSAGE_MORE);
+		if (r == CTL_DONE)
+			r = shutdown_follow_progress(ctl, argv[i], several);
+	}
 	return r;
 }

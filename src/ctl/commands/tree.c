@@ -57,16 +57,6 @@ static int tree_print(struct ctl *ctl, const struct nodes *nodes)
 	return table_print(&t, &ctl->out);
 }
 
-static int tree_show(struct ctl *ctl, const char *path)
-{
-	cleanup(nodes_done) struct nodes nodes = {};
-	int r = nodes_fetch(ctl, path, &nodes);
-
-	if (r == CTL_DONE && !ctl->options.quiet)
-		r = tree_print(ctl, &nodes);
-	return r < 0 ? ctl_fail(ctl, r) : r;
-}
-
 int cmd_tree(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(freep) char **paths = NULL;
@@ -76,7 +66,12 @@ int cmd_tree(struct ctl *ctl, int argc, char **argv)
 	if (ctl->options.json)
 		return cmd_status(ctl, argc, argv);
 	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
-	for (size_t i = 0; r == CTL_DONE && paths[i]; i++)
-		r = tree_show(ctl, paths[i]);
-	return r;
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		cleanup(nodes_done) struct nodes nodes = {};
+
+		r = nodes_fetch(ctl, paths[i], &nodes);
+		if (r == CTL_DONE && !ctl->options.quiet)
+			r = tree_print(ctl, &nodes);
+	}
+	return r < 0 ? ctl_fail(ctl, r) : r;
 }

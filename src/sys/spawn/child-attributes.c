@@ -64,16 +64,6 @@ static long attributes_set_limit(int resource, struct rlimit limit, unsigned *lo
 	return raw(SYS_prlimit64, 0, resource, &limit, NULL);
 }
 
-static long attributes_set_limits(const struct attributes *a, unsigned *lowered)
-{
-	long r = 0;
-
-	for (int i = 0; r == 0 && i < RLIM_NLIMITS; i++)
-		if (attribute_limit_is_set(&a->limits[i]))
-			r = attributes_set_limit(i, a->limits[i], lowered);
-	return r;
-}
-
 /* Only the capabilities in @set can be gained again, even by the exec of a privileged program. */
 static long attributes_bound_capabilities(uint64_t set)
 {
@@ -156,7 +146,11 @@ long child_attributes_before_user(const struct attributes *a, volatile enum spaw
 		return r;
 	/* Last, as the limits may prevent the other steps. */
 	*step = SPAWN_STEP_LIMIT;
-	return attributes_set_limits(a, lowered);
+	r = 0;
+	for (int i = 0; r == 0 && i < RLIM_NLIMITS; i++)
+		if (attribute_limit_is_set(&a->limits[i]))
+			r = attributes_set_limit(i, a->limits[i], lowered);
+	return r;
 }
 
 long child_attributes_as_user(const struct attributes *a, volatile enum spawn_step *step)
