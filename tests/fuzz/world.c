@@ -155,7 +155,7 @@ bool world_begin_at(struct world *world, const char *path)
 	world->reload = (struct reload){
 		.tree = &world->tree, .paths = world->paths, .n_paths = 1, .trust = true
 	};
-	if (reload_config(&config, world->paths, 1, true, &log, NULL) < 0)
+	if (reload_config(&config, world->paths, 1, true, &log, NULL, NULL) < 0)
 		return false;
 	FUZZ_CHECK(context_init(&world->ctx, &log, &signals) == 0);
 	process_table_init(&world->processes);

@@ -122,6 +122,45 @@ ok "its services start again" ctl wait --for ready --timeout 20s
 ok "the container goes on" kill -0 "$inside"
 end_process "$daemon"
 
+# --- An edit in progress ---
+
+mkdir "${ini%.ini}.d"
+echo KIND=old >"$dir/environment"
+printf '%s\n' '[web]' "environment-file = $dir/environment" >"${ini%.ini}.d/web.ini"
+service web | config
+start_daemon
+ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+editing=$(pid_of web)
+echo '[web' >>"$ini"
+rm "$dir/environment"
+: >"$log"
+for ((i = 1; i <= 2; i++)); do
+	kill -SEGV "$daemon"
+	ok "fault $i during an edit: it goes on" wait_for 10 says "$log" "fault: SIGSEGV"
+	ok "and answers" wait_for 10 ctl_answers
+	is "with its service" "$(state web) $(pid_of web)" "up $editing"
+	ok "by the configuration of before" says "$log" 'configuration is that of before'
+	: >"$log"
+done
+ok "a reload reads the files" not ctl reload
+ok "and names the mistake" says "$log" "$ini:[0-9]*: "
+is "of which nothing is applied" "$(state web) $(pid_of web)" "up $editing"
+ctl restart web >/dev/null
+like "a restart has the environment of before" "$(tr '\0' '\n' <"/proc/$(pid_of web)/environ")" KIND=old
+editing=$(pid_of web)
+echo KIND=new >"$dir/environment"
+{ service web; service other; } | config
+ok "a reload applies what is repaired" ctl reload
+ok "all of it" wait_for 5 has_state other up
+editing=$(pid_of web)
+service web | config
+kill -SEGV "$daemon"
+ok "a further fault" wait_for 10 says "$log" "fault: SIGSEGV"
+ok "goes on" wait_for 10 ctl_answers
+is "with that" "$(state other) $(pid_of web)" "up $editing"
+stop_daemon
+rm -r "${ini%.ini}.d"
+
 # --- A daemon that hangs ---
 
 if [ -n "$lack" ]; then

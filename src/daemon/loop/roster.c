@@ -77,9 +77,10 @@ void roster_write(struct roster *roster, unsigned *place, const struct roster_ro
 	*place = 0;
 }
 
-void roster_enter_socket(struct roster *roster, unsigned *place, int fd, const char *name)
+void roster_enter_descriptor(struct roster *roster, unsigned *place, int fd, uint64_t detail,
+			     const char *name)
 {
-	struct roster_row row = { .number = fd };
+	struct roster_row row = { .number = fd, .detail = detail };
 
 	if (!roster || strlen(name) > ROSTER_NAME_MAX || fcntl(fd, F_SETFD, 0) < 0)
 		return;
@@ -128,23 +129,24 @@ int roster_new(struct roster **ret, int fd)
 	return 0;
 }
 
-static bool roster_is_socket(const struct roster_row *row)
+/* Descriptors that this image has opened are CLOEXEC. */
+static bool roster_is_descriptor(const struct roster_row *row)
 {
-	struct stat st;
-
 	return row->number > STDERR_FILENO && row->number <= INT_MAX && !*row->path && *row->name &&
-	       fstat((int)row->number, &st) == 0 && S_ISSOCK(st.st_mode);
+	       fcntl((int)row->number, F_GETFD) == 0;
 }
 
-int roster_take_socket(struct roster *roster, const char *name)
+int roster_take_descriptor(struct roster *roster, const char *name, uint64_t *detail)
 {
 	for (size_t i = 0; roster && i < roster->n_former; i++) {
-		struct roster_row *row = &roster->former[i];
+		struct roster_row row = roster->former[i];
 
-		if (!roster_is_socket(row) || strcmp(row->name, name) != 0)
+		if (!roster_is_descriptor(&row) || strcmp(row.name, name) != 0)
 			continue;
-		*row->name = '\0';
-		return (int)row->number;
+		roster->former[i].number = 0;
+		if (detail)
+			*detail = row.detail;
+		return (int)row.number;
 	}
 	return -ENOENT;
 }
@@ -168,7 +170,7 @@ void roster_settle(struct roster *roster)
 	if (!roster)
 		return;
 	for (size_t i = 0; i < roster->n_former; i++)
-		if (roster_is_socket(&roster->former[i]))
+		if (roster_is_descriptor(&roster->former[i]))
 			(void)close((int)roster->former[i].number);
 	free(roster->former);
 	roster->former = NULL;

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The roster: main processes that can go on after a fault of the daemon, its logger, and its listening
- * sockets, in a file that its next image has (sys/spawn/crash.h).  A row is written and removed by one
- * call of the kernel.
+ * The roster: main processes that can go on after a fault of the daemon, the store of its logger, the
+ * pipes of its streams, its listening sockets, and its configuration, in a file that its next image has
+ * (sys/spawn/crash.h).  A row is written and removed by one call of the kernel.
  */
 
 #include <stddef.h>
@@ -13,13 +13,14 @@
 #include "model/base/settings.h"
 
 #define ROSTER_NAME_MAX 255
+#define ROSTER_CONFIGURATION "configuration" /* the texts of its files */
 
 struct roster_row {
-	int64_t number;			/* a pid, or the descriptor of a socket; 0: no row */
-	uint64_t started_usec;		/* of a process */
-	char path[CONFIG_NAME_MAX + 1]; /* of the node of a process; "": the logger, or a socket */
+	int64_t number;			/* a pid, or a descriptor; 0: no row */
+	uint64_t detail;		/* of a process: its start */
+	char path[CONFIG_NAME_MAX + 1]; /* of the node of a process; "": a descriptor */
 	char name[ROSTER_NAME_MAX +
-		  1]; /* of a socket; of the notification socket of a process; or "" */
+		  1]; /* of a descriptor; of the notification socket of a process; or "" */
 };
 
 struct roster;
@@ -38,16 +39,17 @@ struct roster *roster_free(struct roster *roster);
 void roster_write(struct roster *roster, unsigned *place, const struct roster_row *row);
 
 /*
- * Writes a row for the socket @fd, which the next image gets.  A child gets none that it is not given
+ * Writes a row for @fd, which the next image gets.  A child gets none that it is not given
  * (sys/spawn/child.c).  @roster may be NULL.
  */
-void roster_enter_socket(struct roster *roster, unsigned *place, int fd, const char *name);
+void roster_enter_descriptor(struct roster *roster, unsigned *place, int fd, uint64_t detail,
+			     const char *name);
 
 /*
- * Hands over the socket @name of the former image.  Return: a descriptor, or -ENOENT.  @roster may be
- * NULL.
+ * Hands over the descriptor @name of the former image.  Return: it, or -ENOENT.  @roster and @detail may
+ * be NULL.
  */
-int roster_take_socket(struct roster *roster, const char *name);
+int roster_take_descriptor(struct roster *roster, const char *name, uint64_t *detail);
 
 /* Returns the name of the notification socket of the process that @node has had, or NULL.  Likewise. */
 const char *roster_find_notify(const struct roster *roster, const char *node);
@@ -55,5 +57,5 @@ const char *roster_find_notify(const struct roster *roster, const char *node);
 /* Returns the rows of the former image, and their number.  @roster may be NULL. */
 const struct roster_row *roster_former(const struct roster *roster, size_t *n);
 
-/* Forgets the rows of the former image, and closes the sockets that were not taken.  Likewise. */
+/* Forgets the rows of the former image, and closes the descriptors that were not taken.  Likewise. */
 void roster_settle(struct roster *roster);

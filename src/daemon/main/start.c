@@ -45,7 +45,7 @@ int daemon_load(struct daemon *d, struct config **ret)
 					  : d->is_supervised ? COMMAND_NOTIFY_ANY
 							     : COMMAND_NOTIFY_NONE,
 					  daemon_scope_of(o));
-	return reload_config(ret, o->paths, o->n_paths, o->trust, o->log, NULL);
+	return reload_config(ret, o->paths, o->n_paths, o->trust, o->log, NULL, d->ctx.roster);
 }
 
 /*

@@ -157,7 +157,7 @@ static int notify_take_socket(struct notify *notify)
 	struct roster *roster = notify->ctx->roster;
 	const char *node = notify->listener.node;
 	const char *name = node ? roster_find_notify(roster, node) : NULL;
-	int fd = name ? roster_take_socket(roster, name) : -ENOENT;
+	int fd = name ? roster_take_descriptor(roster, name, NULL) : -ENOENT;
 
 	if (fd < 0)
 		return fd;
@@ -210,7 +210,7 @@ int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
 	if (r < 0)
 		return r;
 	notify->fd = r;
-	roster_enter_socket(ctx->roster, &notify->place, notify->fd, notify->address);
+	roster_enter_descriptor(ctx->roster, &notify->place, notify->fd, 0, notify->address);
 	r = notify_watch_socket(notify);
 	if (r < 0)
 		return r;

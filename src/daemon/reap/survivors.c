@@ -75,7 +75,7 @@ static void survivors_go_on(struct goals *goals, const struct roster_row *row)
 	    service_take_left(s, (pid_t)row->number) < 0)
 		return;
 	service_handle(s, EVENT_FOUND);
-	s->run.started_usec = row->started_usec;
+	s->run.started_usec = row->detail;
 	/* Its messages would be lost. */
 	if (s->setup.notify && !notify_is_former(s->setup.notify)) {
 		survivors_restart(goals, node);

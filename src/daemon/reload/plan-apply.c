@@ -131,8 +131,7 @@ static void plan_commit(struct plan *plan)
 		entry += has_entry;
 	}
 	edges_commit(tree);
-	config_unref(tree->config);
-	tree->config = config_ref(plan->config);
+	tree_use_config(tree, plan->config);
 	report_use_all(tree);
 	own_log_reload(tree->ctx->own_log, plan->config->nodes[0]);
 }

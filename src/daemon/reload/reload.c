@@ -6,10 +6,14 @@
 #include "daemon/reload/reload.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/memstream.h"
+#include "daemon/loop/roster.h"
 #include "daemon/reload/enable.h"
 #include "daemon/tree/edges.h"
 #include "model/keys/section.h"
@@ -30,20 +34,37 @@ static void reload_report_mistake(enum diag_level level, const char *text, void 
 		(void)fprintf(l->mistakes, "\n%s", text);
 }
 
-int reload_config(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
-		  struct log *log, FILE *mistakes)
+static int reload_read(struct config **ret, const char *const *paths, size_t n_paths,
+		       const struct config_names *names, struct listeners *listeners)
 {
-	struct listeners listeners = { .log = log, .mistakes = mistakes };
-	const struct config_names names = { ids_user, ids_group, trust };
 	cleanup(diag_freep) struct diag *diag = NULL;
-	int r;
+	int r = diag_new(&diag);
 
-	r = diag_new(&diag);
 	if (r < 0)
 		return r;
-	r = config_load(ret, paths, n_paths, &names, diag);
-	diag_each(diag, reload_report_mistake, &listeners);
+	r = config_load(ret, paths, n_paths, names, diag);
+	diag_each(diag, reload_report_mistake, listeners);
+	if (r == 0 && names->tape > 0 && fcntl(names->tape, F_ADD_SEALS, F_SEAL_WRITE) == 0)
+		(*ret)->tape = names->tape;
+	else if (names->tape > 0)
+		(void)close(names->tape);
 	return r;
+}
+
+int reload_config(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
+		  struct log *log, FILE *mistakes, struct roster *roster)
+{
+	struct listeners listeners = { .log = log, .mistakes = mistakes };
+	struct config_names names = { ids_user, ids_group, trust,
+				      roster_take_descriptor(roster, ROSTER_CONFIGURATION, NULL) };
+
+	if (names.tape > 0 && lseek(names.tape, 0, SEEK_SET) == 0 &&
+	    reload_read(ret, paths, n_paths, &names, &listeners) == 0) {
+		log_line(log, LOG_NOTICE, "the configuration is that of before the fault");
+		return 0;
+	}
+	names.tape = roster ? memfd_create("configuration", MFD_CLOEXEC | MFD_ALLOW_SEALING) : 0;
+	return reload_read(ret, paths, n_paths, &names, &listeners);
 }
 
 /* A transient node that stays must not wait for nodes that would wait for it. */
@@ -96,7 +117,7 @@ static int reload_find_config(const struct reload *reload, enum reload_mode mode
 {
 	if (mode != RELOAD_UNDO)
 		return reload_config(ret, reload->paths, reload->n_paths, reload->trust, log,
-				     reason);
+				     reason, reload->tree->ctx->roster);
 	if (!reload->tree->before) {
 		(void)fputs("no rollout to undo: none has changed a service since the last reload",
 			    reason);

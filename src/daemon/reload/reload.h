@@ -9,12 +9,19 @@
 #include "daemon/tree/tree.h"
 #include "model/config/config.h"
 
+struct roster;
+
 /*
  * Reads the configuration from @paths; with @trust from files of any user.  Mistakes are lines for
- * @log and @mistakes, which may both be NULL.  Return: 0, -EINVAL or -ENOMEM.
+ * @log and @mistakes, which may both be NULL.
+ *
+ * With @roster, which may be NULL, the configuration has its texts for the next image of the daemon; and
+ * if the former image has left the texts of its own, these are read instead of the files.
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
  */
 int reload_config(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
-		  struct log *log, FILE *mistakes);
+		  struct log *log, FILE *mistakes, struct roster *roster);
 
 /* Applies @config to the running tree.  Return: 0, or -errno and nothing has changed. */
 int reload_apply(struct tree *tree, struct config *config);

@@ -24,7 +24,7 @@ static int trial_read(void *arg)
 	const struct reload *reload = arg;
 	struct config *config;
 
-	if (reload_config(&config, reload->paths, reload->n_paths, reload->trust, NULL, NULL) < 0)
+	if (reload_config(&config, reload->paths, reload->n_paths, reload->trust, NULL, NULL, NULL) < 0)
 		return 0; /* the daemon logs the reason */
 	trial_look_at(config->state);
 	for (size_t i = 0; i < config->n_nodes; i++) {

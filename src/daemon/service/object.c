@@ -206,7 +206,7 @@ bool service_is_lasting(const struct service *s)
 static void service_enter_roster(struct service *s)
 {
 	const struct notify *notify = s->setup.notify;
-	struct roster_row row = { .number = s->main.pid, .started_usec = s->run.started_usec };
+	struct roster_row row = { .number = s->main.pid, .detail = s->run.started_usec };
 
 	(void)snprintf(row.path, sizeof(row.path), "%s", s->config->path);
 	(void)snprintf(row.name, sizeof(row.name), "%s", notify ? notify_address(notify) : "");

@@ -97,7 +97,7 @@ static int listener_open(struct listener *l)
 		name = NULL;
 		return -ENOMEM;
 	}
-	l->fd = roster_take_socket(l->roster, name);
+	l->fd = roster_take_descriptor(l->roster, name, NULL);
 	former = l->fd >= 0;
 	if (!former)
 		l->fd = listener_open_socket(l);
@@ -106,7 +106,7 @@ static int listener_open(struct listener *l)
 	r = listener_note_path(l);
 	if (r < 0 && !former)
 		return r;
-	roster_enter_socket(l->roster, &l->place, l->fd, name);
+	roster_enter_descriptor(l->roster, &l->place, l->fd, 0, name);
 	return 0;
 }
 

@@ -5,8 +5,11 @@
  */
 #include "daemon/tree/build.h"
 
+#include <fcntl.h>
+
 #include "daemon/guard/lease.h"
 #include "daemon/loop/events.h"
+#include "daemon/loop/roster.h"
 #include "daemon/node/agent.h"
 #include "daemon/service/machine.h"
 #include "daemon/spawn/alert.h"
@@ -84,7 +87,6 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 
 	*tree = (struct tree){
 		.ctx = ctx,
-		.config = config_ref(config),
 		.ends = { .exit_when = config->exit_when },
 	};
 	dict_init(&tree->by_path, tree_path_of);
@@ -101,7 +103,21 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 		edges_commit(tree);
 	else
 		tree_done(tree);
+	if (r == 0)
+		tree_use_config(tree, config);
 	return r;
+}
+
+void tree_use_config(struct tree *tree, struct config *config)
+{
+	struct config *former = tree->config;
+
+	roster_enter_descriptor(tree->ctx->roster, &tree->place, config->tape, 0,
+				ROSTER_CONFIGURATION);
+	if (former && former->tape > 0)
+		(void)fcntl(former->tape, F_SETFD, FD_CLOEXEC);
+	tree->config = config_ref(config);
+	config_unref(former);
 }
 
 void tree_done(struct tree *tree)

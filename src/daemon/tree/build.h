@@ -13,6 +13,9 @@
 int tree_init(struct tree *tree, struct context *ctx, struct config *config);
 void tree_done(struct tree *tree);
 
+/* Makes @config the latest one, which the next image of the daemon uses.  Takes a reference. */
+void tree_use_config(struct tree *tree, struct config *config);
+
 /* Makes the node of @nc below its parent's node, without edges.  Return: 0 or -errno. */
 int tree_add(struct tree *tree, struct config *config, const struct node_config *nc,
 	     struct node **ret);

@@ -21,6 +21,7 @@ struct ends {
 struct tree {
 	struct context *ctx;
 	struct config *config; /* the latest */
+	unsigned place;	       /* of its row in the roster */
 	struct config *before; /* the one that the undo of a rollout restores; NULL: none */
 	struct node *root;
 	struct dict by_path;

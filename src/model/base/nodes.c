@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/macro.h"
 
@@ -114,6 +115,8 @@ struct config *config_unref(struct config *config)
 		free(config->files[i]);
 	free(config->nodes);
 	free(config->files);
+	if (config->tape > 0)
+		(void)close(config->tape);
 	free(config->control_socket);
 	free(config->report);
 	free(config->history);

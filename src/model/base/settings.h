@@ -223,6 +223,7 @@ struct config {
 	struct credentials log_user;		/* of swansong-logger; not set: the daemon's */
 	enum exit_when exit_when;
 	enum exit_on_signal exit_on_signal;
+	int tape; /* the texts of its files, see source_each(); 0: none */
 	unsigned refs;
 	/* Of nodes.c. */
 	size_t n_slots; /* of nodes */
@@ -249,6 +250,7 @@ struct config_names {
 	/* Only called for names; a number is used as it is. */
 	int (*group)(const char *name, gid_t *gid);
 	bool trust; /* accept files of every user, with a warning */
+	int tape;   /* of their texts, see source_each(); 0: none */
 };
 
 /*

@@ -267,10 +267,11 @@ static int config_on_file(void *arg, const char *file, char *text, size_t size)
 		.arg = arg,
 	};
 	struct loader *l = arg;
+	const struct config_names *names = l->reading.names;
 	int r;
 
 	diag_file(l->reading.diag, file);
-	r = source_each_dropin(file, l->reading.names->trust, l->reading.diag, config_on_dropin, l);
+	r = source_each_dropin(file, names->trust, names->tape, l->reading.diag, config_on_dropin, l);
 	if (r == 0)
 		r = config_loader_parse(l, file, text, size, &handler);
 	return r < 0 ? r : config_loader_end_section(l);
@@ -355,13 +356,13 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 	dropins_init(&l.dropins);
 	r = config_new(&l.reading.config);
 	for (size_t i = 0; r == 0 && i < n_paths; i++)
-		r = source_each(paths[i], names->trust, diag, config_on_file, &l);
+		r = source_each(paths[i], names->trust, names->tape, diag, config_on_file, &l);
 	if (r == 0)
 		r = config_loader_add_rest(&l);
 	if (r == 0)
 		r = templates_apply(&l.templates, &l.reading);
 	if (r == 0)
-		r = resolve_sections(l.reading.config, diag);
+		r = resolve_sections(l.reading.config, names->tape, diag);
 	if (r == 0)
 		r = graph_check(l.reading.config, diag);
 	if (r == 0 && diag_errors(diag) > errors)

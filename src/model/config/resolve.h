@@ -10,8 +10,8 @@
 
 /*
  * Completes the nodes of @config from their sections.  Errors go to @diag; a setting with an error
- * is unchanged.
+ * is unchanged.  @tape: see source_each().
  *
  * Return: 0 or -ENOMEM.
  */
-int resolve_sections(struct config *config, struct diag *diag);
+int resolve_sections(struct config *config, int tape, struct diag *diag);

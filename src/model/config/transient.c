@@ -105,7 +105,7 @@ static int transient_resolve(struct builder *b)
 
 	if (above)
 		b->node->parent = above;
-	r = resolve_sections(b->reading.config, b->reading.diag);
+	r = resolve_sections(b->reading.config, 0, b->reading.diag);
 	b->node->parent = parent;
 	return r < 0 ? r : graph_check(b->reading.config, b->reading.diag);
 }

@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/macro.h"
@@ -19,6 +21,7 @@
 
 struct source {
 	bool trust;
+	int tape;
 	struct diag *diag;
 	int (*each)(void *arg, const char *file, char *text, size_t size);
 	void *arg;
@@ -99,6 +102,62 @@ static bool source_is_good(struct source *source, const char *path, const struct
 	return source->trust;
 }
 
+/*
+ * A record is followed by its path and its text.  A read within the function that is called for a file
+ * stands between this file and the next, so that the records are played in the order of their writing.
+ */
+struct record {
+	uint32_t path_size; /* with its NUL; 0: the end of a read */
+	int32_t result;	    /* of the read */
+	uint64_t size;
+};
+
+static void source_record(int tape, const char *path, const char *text, size_t size, int result)
+{
+	struct record record = { path ? (uint32_t)strlen(path) + 1 : 0, result, size };
+	const struct iovec pieces[] = { { &record, sizeof(record) },
+					{ (void *)path, record.path_size },
+					{ (void *)text, size } };
+
+	/* A tape that lacks a text is never complete. */
+	if (tape > 0 && writev(tape, pieces, 3) !=
+				(ssize_t)(sizeof(record) + record.path_size + size))
+		(void)fcntl(tape, F_ADD_SEALS, F_SEAL_SEAL);
+}
+
+static int source_play(const struct source *source)
+{
+	struct record record;
+
+	while (read(source->tape, &record, sizeof(record)) == sizeof(record)) {
+		size_t size = record.path_size + record.size;
+		cleanup(freep) char *path = malloc(size + 1);
+		int r;
+
+		if (record.path_size == 0)
+			return record.result;
+		if (!path || read(source->tape, path, size) != (ssize_t)size)
+			return path ? -EBADMSG : -ENOMEM;
+		path[size] = '\0';
+		r = source->each(source->arg, path, path + record.path_size, record.size);
+		if (r < 0)
+			return r;
+	}
+	return -EBADMSG;
+}
+
+static int source_run(struct source *source, int (*read)(struct source *source, const char *path),
+		      const char *path)
+{
+	int r;
+
+	if (source->tape > 0 && (fcntl(source->tape, F_GET_SEALS) & F_SEAL_WRITE))
+		return source_play(source);
+	r = read(source, path);
+	source_record(source->tape, NULL, NULL, 0, r);
+	return r;
+}
+
 static int source_file(struct source *source, const char *path, int fd, const struct stat *st)
 {
 	cleanup(freep) char *text = NULL;
@@ -114,6 +173,7 @@ static int source_file(struct source *source, const char *path, int fd, const st
 		source_error(source, path, "cannot be read: %s", strerrordesc_np(-r));
 	if (r < 0)
 		return 0;
+	source_record(source->tape, path, text, size, 0);
 	return source->each(source->arg, path, text, size);
 }
 
@@ -197,12 +257,17 @@ static int source_read(struct source *source, int dir, const char *name, const c
 	return r == 0 && kind == SOURCE_TREE ? source_conf_d(source, path, fd) : r;
 }
 
-int source_each(const char *path, bool trust, struct diag *diag,
+static int source_tree(struct source *source, const char *path)
+{
+	return source_read(source, AT_FDCWD, path, path, SOURCE_TREE);
+}
+
+int source_each(const char *path, bool trust, int tape, struct diag *diag,
 		int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
 {
-	struct source source = { .trust = trust, .diag = diag, .each = each, .arg = arg };
+	struct source source = { trust, tape, diag, each, arg };
 
-	return source_read(&source, AT_FDCWD, path, path, SOURCE_TREE);
+	return source_run(&source, source_tree, path);
 }
 
 /* "swansong.ini" has "swansong.d".  NULL: out of memory. */
@@ -216,10 +281,8 @@ static char *source_dropin_directory(const char *file)
 	return asprintf(&path, "%.*s.d", (int)length, file) < 0 ? NULL : path;
 }
 
-int source_each_dropin(const char *file, bool trust, struct diag *diag,
-		       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+static int source_dropins(struct source *source, const char *file)
 {
-	struct source source = { .trust = trust, .diag = diag, .each = each, .arg = arg };
 	cleanup(freep) char *path = source_dropin_directory(file);
 	cleanup(closep) int fd = path ? open(path, SOURCE_FLAGS | O_DIRECTORY) : -1;
 	struct stat st;
@@ -229,18 +292,31 @@ int source_each_dropin(const char *file, bool trust, struct diag *diag,
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG))
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		source_error(&source, path, "cannot be opened: %s", strerrordesc_np(errno));
-	else if (source_is_good(&source, path, &st))
-		return source_directory(&source, path, fd);
+		source_error(source, path, "cannot be opened: %s", strerrordesc_np(errno));
+	else if (source_is_good(source, path, &st))
+		return source_directory(source, path, fd);
 	return 0;
 }
 
-int source_one(const char *path, struct diag *diag,
-	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+int source_each_dropin(const char *file, bool trust, int tape, struct diag *diag,
+		       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
 {
-	struct source source = { .trust = true, .diag = diag, .each = each, .arg = arg };
+	struct source source = { trust, tape, diag, each, arg };
 
+	return source_run(&source, source_dropins, file);
+}
+
+static int source_regular(struct source *source, const char *path)
+{
 	if (access(path, F_OK) < 0 && errno == ENOENT)
 		return -ENOENT;
-	return source_read(&source, AT_FDCWD, path, path, SOURCE_FILE);
+	return source_read(source, AT_FDCWD, path, path, SOURCE_FILE);
+}
+
+int source_one(const char *path, int tape, struct diag *diag,
+	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+{
+	struct source source = { true, tape, diag, each, arg };
+
+	return source_run(&source, source_regular, path);
 }

@@ -16,16 +16,19 @@
  * error in @diag, and so is, unless @trust, a file that belongs to another user than root and the
  * caller. Reading continues after an error.
  *
+ * @tape is a memory file, or 0: it gets all texts, and if it is sealed against writing it has those that are
+ * read, from its offset on, instead of the files.
+ *
  * Return: 0; -ENOMEM; the first negative value of @each, which ends the reading.
  */
-int source_each(const char *path, bool trust, struct diag *diag,
+int source_each(const char *path, bool trust, int tape, struct diag *diag,
 		int (*each)(void *arg, const char *file, char *text, size_t size), void *arg);
 
 /*
  * The same for the drop-ins of @file: the *.ini of the directory beside it that has its name, with
  * ".d" in place of ".ini".  Without that directory there are none.
  */
-int source_each_dropin(const char *file, bool trust, struct diag *diag,
+int source_each_dropin(const char *file, bool trust, int tape, struct diag *diag,
 		       int (*each)(void *arg, const char *file, char *text, size_t size),
 		       void *arg);
 
@@ -34,5 +37,5 @@ int source_each_dropin(const char *file, bool trust, struct diag *diag,
  *
  * Return: 0, -ENOENT, -ENOMEM, or a negative value of @each.
  */
-int source_one(const char *path, struct diag *diag,
+int source_one(const char *path, int tape, struct diag *diag,
 	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg);

@@ -36,7 +36,7 @@ static void execute_again(void)
 
 static void enter(unsigned *place, int pid, const char *path, const char *name)
 {
-	struct roster_row row = { .number = pid, .started_usec = 7 };
+	struct roster_row row = { .number = pid, .detail = 7 };
 
 	(void)snprintf(row.path, sizeof(row.path), "%s", path);
 	(void)snprintf(row.name, sizeof(row.name), "%s", name);
@@ -70,7 +70,7 @@ START_TEST(rows_are_read_once)
 	ck_assert_int_eq(count_rows(), 2);
 	rows = roster_former(roster, &n);
 	ck_assert_int_eq(rows[0].number, 10);
-	ck_assert_uint_eq(rows[0].started_usec, 7);
+	ck_assert_uint_eq(rows[0].detail, 7);
 	ck_assert_str_eq(roster_find_notify(roster, "web"), "/run/notify/1");
 	ck_assert_ptr_null(roster_find_notify(roster, "db"));
 	ck_assert_ptr_null(roster_find_notify(roster, "gone"));
@@ -103,17 +103,33 @@ START_TEST(a_socket_is_handed_over_once)
 	int fds[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-	roster_enter_socket(roster, &one, fds[0], "listen tcp:1");
-	roster_enter_socket(roster, &two, fds[1], "listen tcp:2");
+	roster_enter_descriptor(roster, &one, fds[0], 0, "listen tcp:1");
+	roster_enter_descriptor(roster, &two, fds[1], 0, "listen tcp:2");
 	ck_assert_int_eq(fcntl(fds[0], F_GETFD), 0);
 	execute_again();
-	ck_assert_int_eq(roster_take_socket(roster, "listen tcp:3"), -ENOENT);
-	ck_assert_int_eq(roster_take_socket(roster, "listen tcp:1"), fds[0]);
-	ck_assert_int_eq(roster_take_socket(roster, "listen tcp:1"), -ENOENT);
+	ck_assert_int_eq(roster_take_descriptor(roster, "listen tcp:3", NULL), -ENOENT);
+	ck_assert_int_eq(roster_take_descriptor(roster, "listen tcp:1", NULL), fds[0]);
+	ck_assert_int_eq(roster_take_descriptor(roster, "listen tcp:1", NULL), -ENOENT);
 	roster_settle(roster);
 	ck_assert_int_ge(fcntl(fds[0], F_GETFD), 0);
 	ck_assert_int_lt(fcntl(fds[1], F_GETFD), 0);
 	(void)close(fds[0]);
+}
+END_TEST
+
+START_TEST(a_pipe_is_handed_over_with_its_stream)
+{
+	unsigned one = 0;
+	uint64_t stream = 0;
+	int fds[2];
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	roster_enter_descriptor(roster, &one, fds[0], 7, "output web");
+	execute_again();
+	ck_assert_int_eq(roster_take_descriptor(roster, "output web", &stream), fds[0]);
+	ck_assert_uint_eq(stream, 7);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
 }
 END_TEST
 
@@ -129,7 +145,7 @@ START_TEST(a_damaged_file_names_nothing_that_is_closed)
 			noise[i] = (char)(_i ? random() : 'x');
 		ck_assert_int_eq(pwrite(file, noise, sizeof(noise), 4096), sizeof(noise));
 		execute_again();
-		ck_assert_int_eq(roster_take_socket(roster, "listen tcp:1"), -ENOENT);
+		ck_assert_int_eq(roster_take_descriptor(roster, "listen tcp:1", NULL), -ENOENT);
 		(void)roster_find_notify(roster, "web");
 	}
 	roster_settle(roster);
@@ -145,9 +161,9 @@ START_TEST(without_a_roster_nothing_is_written)
 	size_t n;
 
 	roster_write(NULL, &place, &(struct roster_row){ .number = 1 });
-	roster_enter_socket(NULL, &place, 0, "x");
+	roster_enter_descriptor(NULL, &place, 0, 0, "x");
 	ck_assert_uint_eq(place, 0);
-	ck_assert_int_eq(roster_take_socket(NULL, "x"), -ENOENT);
+	ck_assert_int_eq(roster_take_descriptor(NULL, "x", NULL), -ENOENT);
 	ck_assert_ptr_null(roster_find_notify(NULL, "web"));
 	ck_assert_ptr_null(roster_former(NULL, &n));
 }
@@ -162,6 +178,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, rows_are_read_once);
 	tcase_add_test(tc, a_place_is_used_again);
 	tcase_add_test(tc, a_socket_is_handed_over_once);
+	tcase_add_test(tc, a_pipe_is_handed_over_with_its_stream);
 	tcase_add_loop_test(tc, a_damaged_file_names_nothing_that_is_closed, 0, 2);
 	tcase_add_test(tc, without_a_roster_nothing_is_written);
 	suite_add_tcase(s, tc);

@@ -1,8 +1,13 @@
 #include "tests/unit/model/config/test-config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/keys/diff.h"
 
 static void write_text(const char *path, const char *text)
 {
@@ -172,6 +177,74 @@ START_TEST(a_drop_in_directory_must_be_trusted)
 }
 END_TEST
 
+static int load_with(struct config **ret, int tape)
+{
+	static const char *const paths[] = { "tree.ini", "zoo.ini" };
+	struct config_names taped = names;
+	cleanup(diag_freep) struct diag *diag = NULL;
+
+	taped.tape = tape;
+	ck_assert_int_eq(diag_new(&diag), 0);
+	return config_load(ret, paths, 2, &taped, diag);
+}
+
+static const char *tree_with_files(void)
+{
+	static char text[256];
+
+	(void)snprintf(text, sizeof(text),
+		       "[a]\ncommand = a\nenvironment-file = -%s/none %s/here\n",
+		       directory, directory);
+	return text;
+}
+
+START_TEST(a_tape_has_the_files_that_have_changed_since)
+{
+	cleanup(config_unrefp) struct config *before = NULL, *after = NULL;
+	int tape = memfd_create("tape", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	make_trees(tree_with_files(), "[t@]\ninstances = 2\ncommand = t\n");
+	write_text("here", "KIND=old\n");
+	write_text("tree.d/1.ini", "[a]\ncommand = new\n");
+	ck_assert_int_eq(load_with(&before, tape), 0);
+	ck_assert_int_eq(fcntl(tape, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	write_text("tree.ini", "[broken");
+	write_text("here", "KIND=new\n");
+	write_text("none", "MORE=1\n");
+	ck_assert_int_eq(unlink("tree.d/1.ini") + unlink("zoo.ini"), 0);
+	ck_assert_int_eq((int)lseek(tape, 0, SEEK_SET), 0);
+	ck_assert_int_eq(load_with(&after, tape), 0);
+	(void)close(tape);
+	ck_assert_uint_eq(after->n_nodes, before->n_nodes);
+	for (size_t i = 0; i < before->n_nodes; i++)
+		ck_assert(node_config_equal(before->nodes[i], after->nodes[i]));
+	ck_assert_str_eq(only(after, "a")->command, "new");
+	ck_assert_str_eq(only(after, "a")->environment[0], "KIND=old");
+	ck_assert_ptr_null(only(after, "a")->environment[1]);
+}
+END_TEST
+
+START_TEST(a_cut_tape_is_refused)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct config *none = NULL;
+	int tape = memfd_create("tape", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	off_t size;
+
+	write_text("here", "KIND=old\n");
+	make_trees(tree_with_files(), "");
+	ck_assert_int_eq(load_with(&config, tape), 0);
+	ck_assert_int_eq(fcntl(tape, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	size = lseek(tape, 0, SEEK_CUR);
+	while (size-- > 0) {
+		ck_assert_int_eq(ftruncate(tape, size), 0);
+		ck_assert_int_eq((int)lseek(tape, 0, SEEK_SET), 0);
+		ck_assert_int_lt(load_with(&none, tape), 0);
+	}
+	(void)close(tape);
+}
+END_TEST
+
 TCase *config_dropin_tests(void)
 {
 	TCase *tc = config_case("dropin");
@@ -184,5 +257,7 @@ TCase *config_dropin_tests(void)
 	tcase_add_test(tc, errors_in_edges_name_the_line_of_the_dropin);
 	tcase_add_test(tc, within_one_drop_in_nothing_stands_twice);
 	tcase_add_test(tc, a_drop_in_directory_must_be_trusted);
+	tcase_add_test(tc, a_tape_has_the_files_that_have_changed_since);
+	tcase_add_test(tc, a_cut_tape_is_refused);
 	return tc;
 }
