@@ -44,6 +44,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ipc/inetsock.h %D%/ipc/inetsock.c \
 	%D%/ipc/sock-diag.h %D%/ipc/sock-diag.c \
 	%D%/ipc/listeners.h %D%/ipc/listeners.c \
+	%D%/ipc/held.h %D%/ipc/held.c \
 	%D%/ipc/connections.h %D%/ipc/connections.c \
 	%D%/ipc/arrivals.h %D%/ipc/arrivals.c \
 	%D%/ipc/pagefile.h %D%/ipc/pagefile.c \

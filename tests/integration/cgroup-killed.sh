@@ -90,4 +90,38 @@ stop_daemon 5
 is "a stop of the tree ends it within its time" "$status" 124
 ok "all are gone" wait_for 2 gone "${tough[@]}"
 is "no group is left" "$(groups_left)" ""
+
+# Sockets of the daemon that its services have, too: the next one takes them, or opens them when they are free.
+sockets() { # ADDRESS [LINE...]
+	local shared=$1
+	shift
+	service one "listen = $shared unix:$dir/one.socket" "$@"
+	service two "listen = $shared udp:127.0.0.1:7001" "$@"
+	service three "$@"
+}
+with_sockets() { # NAME
+	mapfile -t former < <(pid_of one; pid_of two)
+	end_process "$daemon"
+	start_daemon
+	ok "$1: the next one starts" ctl_answers
+	ok "$1: with all services" ctl wait --for ready --timeout 20s
+	ok "$1: which are new" wait_for 5 gone "${former[@]}"
+}
+sockets tcp:127.0.0.1:7000 | config
+start_daemon
+ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+with_sockets "sockets"
+ok "no socket was refused" not says "$log" 'cannot listen'
+stop_daemon
+swansongd_untraced() {
+	in_cgroup setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$top_builddir/swansongd" "$@"
+}
+swansongd=swansongd_untraced
+chmod o+x "$dir"
+sockets '' user=nobody | config
+start_daemon
+ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+with_sockets "without the right to take them"
+ok "a socket is opened later" says "$log" 'may have it: opened at the start'
+stop_daemon
 finish

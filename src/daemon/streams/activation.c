@@ -93,9 +93,11 @@ int activation_new(struct activation **ret, struct context *ctx, const struct no
 	if (!a->listeners || !a->watches)
 		return -ENOMEM;
 	r = activation_listen(a);
-	if (r == 0)
-		*ret = take(a);
-	return r;
+	/* It is opened for the start, before which the processes of an earlier daemon are stopped. */
+	if (r < 0 && r != -EBUSY)
+		return r;
+	*ret = take(a);
+	return 0;
 }
 
 struct activation *activation_free(struct activation *a)

@@ -17,8 +17,8 @@
 struct activation;
 
 /*
- * Opens the sockets; *ret is NULL if there are no descriptors.  Return: 0, or -errno, which is
- * logged.
+ * Opens the sockets; *ret is NULL if there are no descriptors.  One that a process of an earlier daemon has
+ * may stay closed until the start.  Return: 0, or -errno, which is logged.
  */
 int activation_new(struct activation **ret, struct context *ctx, const struct node_config *config);
 struct activation *activation_free(struct activation *activation);

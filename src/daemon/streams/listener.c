@@ -10,16 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "daemon/cgroup/delegation.h"
 #include "daemon/loop/roster.h"
 #include "model/keys/section.h"
 #include "sys/file/mount.h"
 #include "sys/file/path.h"
+#include "sys/ipc/held.h"
 #include "sys/ipc/inetsock.h"
 #include "sys/ipc/passed.h"
 #include "sys/ipc/unixsock.h"
+#include "sys/process/cgroup.h"
 
 struct listener {
 	struct list in_context;
@@ -61,15 +65,54 @@ static int listener_open_unix(const struct listener *l)
 	return listen(fd, SOMAXCONN) < 0 ? -errno : take_fd(fd);
 }
 
-static int listener_open_socket(const struct listener *l)
-{
-	const union inet_address *inet = &l->listen.inet;
-	socklen_t length = inet->any.sa_family == AF_INET6 ? sizeof(inet->in6) : sizeof(inet->in);
+struct left {
+	int top, type;
+	socklen_t length;
+	union {
+		union inet_address inet;
+		struct sockaddr_un un;
+	} address;
+	int fd; /* or -errno */
+};
 
-	if (l->listen.kind == LISTEN_UNIX)
-		return listener_open_unix(l);
-	return inet_listen(&inet->any, length,
-			   l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM);
+static void listener_on_left_process(pid_t pid, void *arg)
+{
+	struct left *left = arg;
+	int r = left->fd >= 0 ? -ENOENT
+			      : held_take(pid, &left->address.inet.any, left->length, left->type);
+
+	if (r != -ENOENT)
+		left->fd = r;
+}
+
+static void listener_on_left_group(const char *group, void *arg)
+{
+	(void)cgroup_processes(((struct left *)arg)->top, group, listener_on_left_process, arg);
+}
+
+/* While nothing was launched, all processes in the control groups are of an earlier daemon. */
+static int listener_open_socket(const struct listener *l, const struct context *ctx)
+{
+	bool is_unix = l->listen.kind == LISTEN_UNIX;
+	struct left left = { .type = l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM,
+			     .fd = -ENOENT };
+	int fd;
+
+	left.address.inet = l->listen.inet;
+	left.length = left.address.inet.any.sa_family == AF_INET6 ? sizeof(left.address.inet.in6)
+							     : sizeof(left.address.inet.in);
+	fd = is_unix ? listener_open_unix(l)
+		     : inet_listen(&left.address.inet.any, left.length, left.type);
+	if (fd != -EADDRINUSE || !ctx->cgroups || ctx->launched > 0)
+		return fd;
+	if (is_unix) {
+		left.address.un = (struct sockaddr_un){ .sun_family = AF_UNIX };
+		(void)stpcpy(left.address.un.sun_path, l->listen.address);
+		left.length = sizeof(left.address.un);
+	}
+	left.top = ctx->cgroups->top;
+	(void)cgroup_children(left.top, listener_on_left_group, &left);
+	return left.fd >= 0 ? left.fd : left.fd == -ENOENT ? fd : -EBUSY;
 }
 
 static int listener_note_path(struct listener *l)
@@ -86,7 +129,7 @@ static int listener_note_path(struct listener *l)
 }
 
 /* Takes the socket of the former image of the daemon, also if its path has gone, else opens one. */
-static int listener_open(struct listener *l)
+static int listener_open(struct listener *l, const struct context *ctx)
 {
 	cleanup(freep) char *name = NULL;
 	bool former;
@@ -100,7 +143,7 @@ static int listener_open(struct listener *l)
 	l->fd = roster_take_descriptor(l->roster, name, NULL);
 	former = l->fd >= 0;
 	if (!former)
-		l->fd = listener_open_socket(l);
+		l->fd = listener_open_socket(l, ctx);
 	if (l->fd < 0)
 		return l->fd;
 	r = listener_note_path(l);
@@ -155,7 +198,7 @@ static int listener_new(struct listener **ret, struct context *ctx, enum key_id 
 	l->listen.address = strdup(listen->address);
 	if (!l->listen.address)
 		return -ENOMEM;
-	r = listener_open(l);
+	r = listener_open(l, ctx);
 	if (r < 0)
 		return r;
 	list_append(&ctx->listeners, &l->in_context);
@@ -178,9 +221,12 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 	r = listener_new(ret, ctx, key, listen);
 	if (r == 0)
 		return 0;
-	log_line(ctx->log, LOG_ERR, "%s:%u: [%s] %s: cannot listen on %s%s: %s",
-		 place.file ? place.file : "?", place.line, node_config_section(config),
-		 keys[key].name, listen_prefix(listen->kind), listen->address, path_error_text(-r));
+	log_line(ctx->log, r == -EBUSY ? LOG_WARNING : LOG_ERR,
+		 "%s:%u: [%s] %s: cannot listen on %s%s: %s", place.file ? place.file : "?",
+		 place.line, node_config_section(config), keys[key].name,
+		 listen_prefix(listen->kind), listen->address,
+		 r == -EBUSY ? "a process of an earlier swansongd may have it: opened at the start"
+			     : path_error_text(-r));
 	ctx->refused_key = key;
 	return r;
 }

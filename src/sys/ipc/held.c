@@ -1,0 +1,60 @@
+/*
+ * /proc shows no address of a socket.  So each descriptor of the process is duplicated, by its number,
+ * and asked; those that are not wanted are closed.
+ */
+#include "sys/ipc/held.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+#include "sys/process/proc.h"
+
+struct held {
+	int process;
+	const struct sockaddr *address;
+	socklen_t length;
+	int type;
+};
+
+static bool held_has_option(int fd, int option, int wanted)
+{
+	socklen_t size = sizeof(option);
+
+	return getsockopt(fd, SOL_SOCKET, option, &option, &size) == 0 && option == wanted;
+}
+
+static int held_check_descriptor(int dir, const char *name, void *arg)
+{
+	const struct held *held = arg;
+	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
+	socklen_t length = sizeof(address);
+	cleanup(closep) int fd = -1;
+	uint64_t number;
+
+	(void)dir;
+	if (parse_uint(name, INT_MAX, &number) < 0)
+		return 0;
+	fd = (int)syscall(SYS_pidfd_getfd, held->process, (int)number, 0);
+	if (fd < 0)
+		return errno == EBADF ? 0 : -errno;
+	return getsockname(fd, (struct sockaddr *)&address, &length) == 0 &&
+			       memcmp(&address, held->address, held->length) == 0 &&
+			       held_has_option(fd, SO_TYPE, held->type) &&
+			       held_has_option(fd, SO_ACCEPTCONN, held->type == SOCK_STREAM)
+		       ? take_fd(fd)
+		       : 0;
+}
+
+int held_take(pid_t pid, const struct sockaddr *address, socklen_t length, int type)
+{
+	cleanup(closep) int process = proc_open(pid);
+	struct held held = { process, address, length, type };
+	int r = process < 0 ? process : proc_each_descriptor(pid, held_check_descriptor, &held);
+
+	return r == 0 ? -ENOENT : r;
+}
