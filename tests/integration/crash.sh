@@ -22,6 +22,10 @@ log = file:$dir/job.log
 command = sh -c 'while read -r line; do echo "\$line"; done <>$dir/lines'
 log = file:$dir/echo.log
 restart-delay = 10ms
+[count]
+command = sh -c 'i=0; while i=\$((i + 1)); do echo \$i; [ \$((i %% 20)) != 0 ] || sleep 0.01; done'
+log = file:$dir/count.log
+stop-signal = KILL
 [speaker]
 command = $helpers/notifier $dir/messages
 ready = notify
@@ -36,7 +40,7 @@ faults_of() { # NAME SIGNAL
 	local signals node
 	declare -A old
 	: >"$dir/db" && : >"$dir/web" && : >"$log"
-	for node in db web job echo speaker; do old[$node]=$(pid_of "$node"); done
+	for node in db web job echo count speaker; do old[$node]=$(pid_of "$node"); done
 	signals=$(signals_of "${old[db]}")
 	kill "-$2" "$daemon"
 	ok "$1: it reports $2" wait_for 10 says "$log" "fault: SIG$2"
@@ -53,11 +57,21 @@ faults_of() { # NAME SIGNAL
 		ok "$1: $node has ended" gone "${old[$node]}"
 		ok "$1: and has a new process" [ "$(pid_of "$node")" != "${old[$node]}" ]
 	done
-	for node in job echo speaker; do
+	for node in job echo count speaker; do
 		is "$1: $node goes on" "$(state "$node") $(pid_of "$node")" "up ${old[$node]}"
 	done
 	echo "after $1" >"$dir/lines"
 	ok "$1: its output is written" wait_for 5 says "$dir/echo.log" "^after $1\$"
+	ctl logs --follow echo >"$dir/follow" &
+	follower=$!
+	ok "$1: and shown" wait_for 5 says "$dir/follow" "after $1\$"
+	echo "more $1" >"$dir/lines"
+	ok "$1: as it comes" wait_for 5 says "$dir/follow" "more $1\$"
+	end_process "$follower"
+	mv "$dir/echo.log" "$dir/echo.old"
+	kill -USR2 "$daemon"
+	reopened() { echo "again $1" >"$dir/lines" && says "$dir/echo.log" "^again $1\$"; }
+	ok "$1: its file is opened anew" wait_for 5 reopened "$1"
 	echo "STATUS=after $1" >&9
 	has_status() { ctl status --json | grep -q "after $1"; }
 	ok "$1: its messages arrive" wait_for 5 has_status "$1"
@@ -71,12 +85,14 @@ faults_of() { # NAME SIGNAL
 	ok "$1: the output of its run is there" wait_for 5 has_all_output
 }
 
+has_each_line() { awk '$1 != NR { print "line " NR " is " $1; wrong = 1; exit } END { exit wrong || NR < 100 }' "$dir/count.log"; }
 ends_as_ever() {
 	exec 7<>"$dir/db.go" 8<>"$dir/web.go"
 	echo >&7 && echo >&8
 	stop_daemon
 	is "it ends as ever" "$status" 0
 	ok "nothing is left" wait_for 5 nobody_else
+	ok "no line was lost, or written twice" has_each_line
 	exec 7>&- 8>&-
 }
 begin() {
@@ -98,7 +114,7 @@ is "no group either" "$(groups_left)" ""
 remove_cgroup
 hide_cgroups
 swansongd=$top_builddir/swansongd
-: >"$dir/runs" && rm "$dir/job.log"
+: >"$dir/runs" && rm "$dir/job.log" "$dir/count.log"
 start_daemon
 begin
 comm=$(cat "/proc/$daemon/comm")
@@ -107,7 +123,7 @@ ends_as_ever
 
 # --- As process 1 of a container ---
 
-: >"$dir/runs" && rm "$dir/job.log"
+: >"$dir/runs" && rm "$dir/job.log" "$dir/count.log"
 launch unshare --pid --fork --mount-proc --kill-child "$swansongd" -v -c "$ini" --socket "$socket"
 wait_for 10 ctl_answers || die "process 1 answers"
 ctl wait --for ready --timeout 20s >/dev/null || die "all are up"

@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "daemon/loop/roster.h"
 #include "proto/logger-store.h"
+#include "sys/process/proc.h"
 #include "sys/spawn/ids.h"
 #include "sys/spawn/spawn.h"
 
@@ -48,17 +49,40 @@ static void child_open_program(struct logger_child *c)
 {
 	if (c->program_fd < 0)
 		c->program_fd = open(c->program, O_PATH | O_CLOEXEC);
+	if (c->program_fd >= 0)
+		roster_enter_descriptor(c->ctx->roster, &c->place_program, c->program_fd, 0,
+					"logger program");
+}
+
+static void child_note_pid(struct logger_child *c)
+{
+	c->ctx->logger_pid = c->process.pid;
+	if (c->store >= 0)
+		roster_enter_descriptor(c->ctx->roster, &c->place_store, c->store,
+					(uint64_t)c->process.pid, "logger store");
+}
+
+/* A process that dies loses nothing. */
+static void child_end_former(struct logger_child *c, pid_t pid)
+{
+	struct proc_info info;
+
+	if (pid <= 0 || proc_read(pid, &info) < 0 || info.parent != getpid())
+		return;
+	process_add(c->ctx->processes, &c->process, pid, -1);
+	(void)kill(pid, SIGKILL);
 }
 
 void logger_child_init(struct logger_child *c, struct context *ctx)
 {
 	const char *program = getenv("SWANSONG_LOGGER");
+	uint64_t former = 0;
 
 	*c = (struct logger_child){
 		.ctx = ctx,
 		.program = program ? program : PKGLIBEXECDIR "/swansong-logger",
-		.program_fd = -1,
-		.store = -1,
+		.program_fd = roster_take_descriptor(ctx->roster, "logger program", NULL),
+		.store = roster_take_descriptor(ctx->roster, "logger store", &former),
 		.socket = -1,
 		.delay_usec = AGAIN_MIN_USEC,
 	};
@@ -66,6 +90,8 @@ void logger_child_init(struct logger_child *c, struct context *ctx)
 	alarm_init(&c->again, child_on_again);
 	alarm_init(&c->silence, child_on_silence);
 	child_open_program(c);
+	child_end_former(c, (pid_t)former);
+	child_note_pid(c);
 }
 
 static void child_disconnect(struct logger_child *c)
@@ -250,8 +276,7 @@ static int child_connect(struct logger_child *c, int socket)
 	c->socket = socket;
 	c->was_ready = false;
 	process_add(c->ctx->processes, &c->process, c->starting.pid, -1);
-	c->ctx->logger_pid = c->process.pid;
-	roster_write(c->ctx->roster, &c->place, &(struct roster_row){ .number = c->process.pid });
+	child_note_pid(c);
 	process_name(&c->process, c->program);
 	c->ctx->launched++;
 	r = sd_event_add_io(c->ctx->event, &c->source, socket, EPOLLIN, child_on_event, c);
@@ -277,6 +302,7 @@ static void child_warn(struct logger_child *c, const char *why)
 			 c->program, why);
 	c->warned = true;
 	/* The next attempt takes what the path has by then. */
+	roster_write(c->ctx->roster, &c->place_program, NULL);
 	c->program_fd = fd_close(c->program_fd);
 }
 
@@ -322,8 +348,7 @@ static void child_end(struct logger_child *c)
 	int refused, r = spawn_check(&c->starting, &c->pool, &why, &refused);
 
 	process_remove(&c->process);
-	c->ctx->logger_pid = 0;
-	roster_write(c->ctx->roster, &c->place, NULL);
+	child_note_pid(c);
 	child_disconnect(c);
 	if (r == SPAWN_E_CHILD)
 		c->n_failed = FAILED_MAX;

@@ -3,7 +3,8 @@
 /*
  * The process of swansong-logger, and its socket (proto/logger-message.h).  It is started again when it
  * dies.  It is in a session of its own and belongs to no service.  If the daemon is killed, it
- * ends when no service can write any more and the pipes are empty.
+ * ends when no service can write any more and the pipes are empty; after a fault of the daemon it is
+ * killed, and the next one gets its store.
  *
  * The program is opened at the start of the daemon: the path of an upgraded package has one of
  * another version.
@@ -16,7 +17,7 @@
 
 struct logger_child {
 	struct process process; /* pid 0: there is none */
-	unsigned place;		/* of its row in the roster */
+	unsigned place_store, place_program; /* of rows in the roster */
 	struct context *ctx;
 	struct spawn_pool pool;
 	struct spawning starting; /* its program may not run yet */
@@ -46,6 +47,7 @@ struct logger_child {
 	void (*on_message)(struct logger_child *child, const struct logger_packet *packet);
 };
 
+/* Takes over the store and the process of the former image of the daemon. */
 void logger_child_init(struct logger_child *child, struct context *ctx);
 void logger_child_done(struct logger_child *child);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "daemon/loop/roster.h"
 #include "daemon/logger/pipe.h"
 #include "daemon/logger/wishes.h"
 #include "sys/file/path.h"
@@ -23,6 +24,7 @@ void log_stream_free(struct log_stream *s)
 
 	log_holds_release(&s->holds);
 	log_pipe_end_drain(&s->drain);
+	roster_write(l->ctx->roster, &s->place, NULL);
 	if (s->number != LOGGER_ALL)
 		l->by_number[s->number] = NULL;
 	list_remove(&s->in_logger);
@@ -62,6 +64,50 @@ static void log_stream_set_prefixed(struct log_stream *s, bool prefixed)
 			log_stream_change_rules(s);
 }
 
+static void log_stream_name(const struct log_stream *s, char name[static ROSTER_NAME_MAX])
+{
+	(void)snprintf(name, ROSTER_NAME_MAX, "%s %s",
+		       s->kind == LOGGER_ERROR ? "errors" : "output", s->name);
+}
+
+static void log_stream_enter(struct log_stream *s, uint32_t number)
+{
+	struct logging *l = s->logger;
+	char name[ROSTER_NAME_MAX];
+
+	l->next_number = (number + 1) % LOGGER_STREAMS;
+	l->by_number[number] = s;
+	s->number = number;
+	s->serial = ++l->serial;
+	list_remove(&s->in_logger);
+	list_append(&l->streams, &s->in_logger);
+	log_stream_name(s, name);
+	roster_enter_descriptor(l->ctx->roster, &s->place, s->fds[0], number, name);
+}
+
+/* Takes over the stream of the former image of the daemon, with the output in its pipe. */
+static void log_stream_take_former(struct log_stream *s)
+{
+	struct logging *l = s->logger;
+	struct store_record record;
+	char name[ROSTER_NAME_MAX];
+	uint64_t number;
+
+	log_stream_name(s, name);
+	s->fds[0] = roster_take_descriptor(l->ctx->roster, name, &number);
+	if (s->fds[0] < 0)
+		return;
+	s->fds[1] = log_pipe_reopen(s->fds[0]);
+	if (s->fds[1] < 0 || number >= LOGGER_STREAMS || l->by_number[number] ||
+	    store_read(l->child.store, (uint32_t)number, &record) < 0) {
+		log_stream_close(s);
+		return;
+	}
+	s->rules_number = record.rules;
+	s->run = record.run;
+	log_stream_enter(s, (uint32_t)number);
+}
+
 int log_stream_get(struct log_stream **ret, struct logging *l, const char *path,
 		   enum logger_kind kind)
 {
@@ -93,6 +139,7 @@ int log_stream_get(struct log_stream **ret, struct logging *l, const char *path,
 		log_stream_free(s);
 		return r;
 	}
+	log_stream_take_former(s);
 	if (l->begun)
 		logger_child_want(&l->child);
 	*ret = s;
@@ -152,12 +199,7 @@ static int log_stream_make_pipe(struct log_stream *s)
 	r = log_pipe_new(s->fds, l->pipes_from);
 	if (r < 0)
 		return r;
-	l->next_number = (number + 1) % LOGGER_STREAMS;
-	l->by_number[number] = s;
-	s->number = number;
-	s->serial = ++l->serial;
-	list_remove(&s->in_logger);
-	list_append(&l->streams, &s->in_logger);
+	log_stream_enter(s, number);
 	(void)store_set_run(l->child.store, number, &s->run);
 	log_stream_wish(s, WISH_ADD);
 	return r;

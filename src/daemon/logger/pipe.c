@@ -47,15 +47,22 @@ int log_pipe_new(int fds[static 2], int first)
 	return r;
 }
 
-int log_pipe_open(const int fds[static 2])
+int log_pipe_reopen(int end)
 {
 	char path[32];
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[1]);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", end);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd >= 0 || errno != ENOENT)
-		return fd < 0 ? -errno : fd;
+	return fd < 0 ? -errno : fd;
+}
+
+int log_pipe_open(const int fds[static 2])
+{
+	int fd = log_pipe_reopen(fds[1]);
+
+	if (fd != -ENOENT)
+		return fd;
 	/* There is no /proc: the service shares the open file. */
 	fd = fcntl(fds[1], F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? -errno : fd;

@@ -26,6 +26,9 @@ int log_pipe_new(int fds[static 2], int first);
  */
 int log_pipe_open(const int fds[static 2]);
 
+/* Opens the writing end of the pipe that has @end.  Return: likewise. */
+int log_pipe_reopen(int end);
+
 /* Allows a process of @uid to open the pipe by /proc; -1: one of the daemon's user. */
 void log_pipe_set_owner(const int fds[static 2], uid_t uid);
 

@@ -15,6 +15,7 @@ struct log_stream {
 	unsigned refs;		/* 0: it is being removed */
 	unsigned wishes;	/* messages to be sent, a bit of enum wish each */
 	uint32_t number;	/* LOGGER_ALL: none yet */
+	unsigned place;		/* of its row in the roster */
 	enum logger_kind kind;
 	uint64_t serial; /* rises with the order in which streams were made or got pipes */
 	bool prefixed;	 /* its name is counted in @name_lengths */

@@ -125,7 +125,6 @@ static void daemon_end_unowned(struct daemon *d)
 
 	while (orphans_reap(d->orphans))
 		;
-	survivors_await_loggers(&d->survivors);
 	if (getpid() == 1)
 		return;
 	n = orphans_kill_unowned(d->orphans);

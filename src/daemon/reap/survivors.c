@@ -8,7 +8,6 @@
 #include "daemon/reap/survivors.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,8 +30,6 @@
 /* The search for a running daemon stops after this many ancestors. */
 #define ANCESTORS_MAX 64
 
-#define LOGGERS_MSEC 1000
-
 static void survivors_restart(struct goals *goals, struct node *node)
 {
 	const char *reason = node->ctx->after_fault ? "swansongd had a fault"
@@ -46,24 +43,11 @@ static void survivors_restart(struct goals *goals, struct node *node)
 
 /* --- after a fault --- */
 
-static bool survivors_is_child(pid_t pid, struct proc_info *info)
+static bool survivors_is_child(pid_t pid)
 {
-	return proc_read(pid, info) == 0 && info->parent == getpid() && info->state != 'Z';
-}
+	struct proc_info info;
 
-/* It is spared when remaining children are killed.  The next image has to know it, too. */
-static void survivors_keep_logger(struct survivors *survivors, const struct roster_row *row)
-{
-	struct context *ctx = survivors->tree->ctx;
-	struct process *process;
-	unsigned place = 0;
-
-	if (survivors->n_loggers == LOGGERS_MAX ||
-	    process_new(&process, PROCESS_INHERITED, NULL) < 0)
-		return;
-	process_add(ctx->processes, process, (pid_t)row->number, -1);
-	survivors->loggers[survivors->n_loggers++] = (pid_t)row->number;
-	roster_write(ctx->roster, &place, row);
+	return proc_read(pid, &info) == 0 && info.parent == getpid() && info.state != 'Z';
 }
 
 static void survivors_go_on(struct goals *goals, const struct roster_row *row)
@@ -88,33 +72,16 @@ static void survivors_go_on(struct goals *goals, const struct roster_row *row)
 		 (int)row->number, s->main.name);
 }
 
-static void survivors_read_roster(struct survivors *survivors, struct goals *goals)
+static void survivors_read_roster(struct goals *goals)
 {
-	struct roster *roster = survivors->tree->ctx->roster;
+	struct roster *roster = goals->tree->ctx->roster;
 	size_t n;
 	const struct roster_row *rows = roster_former(roster, &n);
-	struct proc_info info;
 
 	for (size_t i = 0; i < n; i++)
-		if (!survivors_is_child((pid_t)rows[i].number, &info))
-			continue;
-		else if (*rows[i].path)
+		if (*rows[i].path && survivors_is_child((pid_t)rows[i].number))
 			survivors_go_on(goals, &rows[i]);
-		else if (!*rows[i].name)
-			survivors_keep_logger(survivors, &rows[i]);
 	roster_settle(roster);
-}
-
-void survivors_await_loggers(const struct survivors *survivors)
-{
-	struct proc_info info;
-
-	for (unsigned i = 0, waited = 0; i < survivors->n_loggers && waited < LOGGERS_MSEC;
-	     waited++)
-		if (survivors_is_child(survivors->loggers[i], &info))
-			(void)poll(NULL, 0, 1);
-		else
-			i++;
 }
 
 /* --- in control groups --- */
@@ -318,7 +285,7 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	alarm_init(&survivors->timer, survivors_on_timer);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	if (tree->ctx->after_fault)
-		survivors_read_roster(survivors, &goals);
+		survivors_read_roster(&goals);
 	if (cgroups)
 		(void)cgroup_children(cgroups->top, survivors_on_group, &goals);
 	else
