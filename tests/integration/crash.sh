@@ -43,7 +43,7 @@ faults_of() { # NAME SIGNAL
 	for node in db web job echo count speaker; do old[$node]=$(pid_of "$node"); done
 	signals=$(signals_of "${old[db]}")
 	kill "-$2" "$daemon"
-	ok "$1: it reports $2" wait_for 10 says "$log" "fault: SIG$2"
+	ok "$1: it reports $2 with its place" wait_for 10 says "$log" "fault: SIG$2.* in .*swansongd[+]0x[0-9a-f]+, "
 	ok "$1: and answers again" wait_for 10 ctl_answers
 	is "$1: it is the same process" "$(cat "/proc/$daemon/comm")" "$comm"
 	ok "$1: the dependent is asked to end" wait_for 5 says "$dir/web" TERM

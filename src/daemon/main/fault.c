@@ -33,11 +33,6 @@
 /* A handler gets no argument.  Written by fault_begin() only. */
 static const pid_t *logger;
 
-static pid_t fault_spared_pid(void)
-{
-	return logger ? *logger : 0;
-}
-
 static void fault_log_text(const char *text)
 {
 	struct pollfd log = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -50,7 +45,7 @@ static void fault_kill_child(pid_t pid, void *arg)
 {
 	bool *found = arg;
 
-	if (pid == fault_spared_pid())
+	if (pid == *logger)
 		return;
 	*found = true;
 	(void)kill(pid, SIGKILL);
@@ -76,7 +71,7 @@ static bool fault_kill_children(int list)
  */
 static void fault_await_logger(void)
 {
-	pid_t pid = fault_spared_pid();
+	pid_t pid = *logger;
 
 	if (pid <= 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
 		return;
@@ -105,13 +100,16 @@ static void fault_end(int signo)
 
 static void fault_log(struct log *log, const struct crash *crash)
 {
-	char name[SIGNAL_TEXT_MAX], age[CLOCK_TEXT_MAX], address[32] = "";
+	char name[SIGNAL_TEXT_MAX], age[CLOCK_TEXT_MAX], address[32] = "", place[64] = "";
 
 	if (crash->address)
 		(void)snprintf(address, sizeof(address), " at 0x%" PRIx64, crash->address);
+	if (crash->place)
+		(void)snprintf(place, sizeof(place), " in %sswansongd+0x%" PRIx64,
+			       crash->called ? "a call from " : "", crash->place);
 	log_line(log, LOG_CRIT,
-		 "fault: %s%s, %s ago; its services go on, or are stopped in order and start again",
-		 parse_signal_text(name, (int)crash->signo), address,
+		 "fault: %s%s%s, %s ago; its services go on, or are stopped in order and start again",
+		 parse_signal_text(name, crash->signo), address, place,
 		 clock_text(age, clock_now_usec() - crash->usec));
 }
 

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -40,6 +42,8 @@
 #define KERNEL_MASK    8     /* bytes of the kernel's set of signals */
 #define N_LIMITS       3
 #define VARIABLE_PLACE sizeof(CRASH_VARIABLE "=-2147483648")
+#define STACK_AT       2048 /* in the file: behind the history */
+#define STACK_WORDS    256
 #define HISTORY_MAGIC  UINT64_C(0x7265676465676e61)
 
 /* A compiler that is asked to fill variables would call memset(). */
@@ -48,6 +52,21 @@
 #else
 #define UNFILLED
 #endif
+
+#if defined(__x86_64__)
+#define CRASH_PC(at) ((uintptr_t)(at)->uc_mcontext.gregs[REG_RIP])
+#define CRASH_SP(at) ((uintptr_t)(at)->uc_mcontext.gregs[REG_RSP])
+#elif defined(__aarch64__)
+#define CRASH_PC(at) ((uintptr_t)(at)->uc_mcontext.pc)
+#define CRASH_SP(at) ((uintptr_t)(at)->uc_mcontext.sp)
+#else
+#define CRASH_PC(at) ((void)(at), (uintptr_t)0)
+#define CRASH_SP(at) CRASH_PC(at)
+#endif
+
+/* Of the linker: the program in memory, and the end of its code. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
 
 /* Limits outlive an exec, which cannot go back if it lacks memory. */
 static const int limited[N_LIMITS] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK };
@@ -79,12 +98,14 @@ static union {
 		struct crash_plan plan;
 		int program; /* O_PATH: a package may replace the file */
 		pid_t pid;
+		uintptr_t bias; /* of the program's addresses */
 		struct crash_limit limits[N_LIMITS];
 	};
 	char pages[PAGE_MAX];
 } refuge __attribute__((aligned(PAGE_MAX)));
 
 _Static_assert(CRASHES_KEPT > CRASHES_MAX, "the history has all faults that count");
+_Static_assert(sizeof(struct crash_history) <= STACK_AT, "the stack is behind the history");
 
 /* --- the handler --- */
 
@@ -130,8 +151,30 @@ static SPAWN_PLAIN bool crash_is_one_too_many(const struct crash_history *histor
 	return n > CRASHES_MAX;
 }
 
+static SPAWN_PLAIN bool crash_is_code(uintptr_t at)
+{
+	return at > (uintptr_t)&__ehdr_start && at < (uintptr_t)etext;
+}
+
+/* The stack is read by way of the file: the kernel refuses an address that cannot be read. */
+static SPAWN_PLAIN void crash_find_place(struct crash *crash, uintptr_t pc, uintptr_t sp)
+{
+	uintptr_t words[STACK_WORDS] UNFILLED;
+	struct iovec stack = { (void *)sp, sizeof(words) }, copy = { words, sizeof(words) };
+	long n = 0;
+
+	crash->called = !crash_is_code(pc);
+	if (crash->called)
+		n = raw(SYS_pwritev, refuge.plan.history, &stack, 1, STACK_AT, 0);
+	if (n > 0 && raw(SYS_preadv, refuge.plan.history, &copy, 1, STACK_AT, 0) < n)
+		n = 0;
+	for (long i = 0; i < n / (long)sizeof(*words) && !crash_is_code(pc); i++)
+		pc = words[i];
+	crash->place = crash_is_code(pc) ? pc - refuge.bias : 0;
+}
+
 /* Adds the fault to the history.  Returns true if the program is to be executed again. */
-static SPAWN_PLAIN bool crash_note(int signo, const siginfo_t *info)
+static SPAWN_PLAIN bool crash_note(int signo, const siginfo_t *info, const ucontext_t *at)
 {
 	struct crash_history history UNFILLED;
 	struct iovec all = { &history, sizeof(history) };
@@ -144,6 +187,7 @@ static SPAWN_PLAIN bool crash_note(int signo, const siginfo_t *info)
 	crash->usec = crash_clock();
 	crash->address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;
 	crash->signo = signo;
+	crash_find_place(crash, CRASH_PC(at), CRASH_SP(at));
 	(void)raw(SYS_pwritev, refuge.plan.history, &all, 1, 0, 0);
 	return !crash_is_one_too_many(&history, crash->usec);
 }
@@ -207,10 +251,9 @@ static SPAWN_PLAIN void crash_go_on(void)
 
 static SPAWN_PLAIN void crash_on_signal(int signo, siginfo_t *info, void *context)
 {
-	(void)context;
 	if (raw(SYS_getpid) != refuge.pid)
 		crash_end_by(signo);
-	if (!crash_note(signo, info))
+	if (!crash_note(signo, info, context))
 		crash_end(signo);
 	crash_restore_limits();
 	crash_print(signo);
@@ -277,6 +320,7 @@ static int crash_fill(const struct crash_plan *plan)
 	if (refuge.program < 0)
 		return -errno;
 	refuge.pid = getpid();
+	refuge.bias = __ehdr_start.e_type == ET_DYN ? (uintptr_t)&__ehdr_start : 0;
 	for (int i = 0; i < N_LIMITS; i++)
 		(void)raw(SYS_prlimit64, 0, limited[i], NULL, &refuge.limits[i]);
 	if (mprotect(memory, size, PROT_READ) < 0 ||

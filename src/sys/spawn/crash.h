@@ -31,7 +31,13 @@
 
 struct crash {
 	uint64_t usec, address; /* CLOCK_MONOTONIC; of the fault, with a signal that has one */
-	int64_t signo;
+	/*
+	 * In the file of the program, as addr2line(1) takes it; 0: not known.  If @called it is that
+	 * of a call which led to the fault in a library, as far as the stack shows it.
+	 */
+	uint64_t place;
+	int32_t signo;
+	uint32_t called;
 };
 
 #define CRASHES_KEPT 8

@@ -30,6 +30,12 @@
 
 #define RANGES_MAX 128
 #define STATE_AT   4096 /* behind the history */
+#define FUNCTION_MAX 512
+#if defined(__x86_64__) || defined(__aarch64__)
+#define CRASHING_HAS_PLACE true
+#else
+#define CRASHING_HAS_PLACE false
+#endif
 #define PLAIN	   __attribute__((noinline, no_sanitize("address", "undefined")))
 
 extern char **environ;
@@ -72,7 +78,7 @@ static PLAIN void fault_null(void)
 static PLAIN void fault_jump(void)
 {
 	nowhere = (uintptr_t)1 << 30;
-	((void (*)(void))nowhere)();
+	depth = ((int (*)(void))nowhere)();
 }
 
 static PLAIN int fault_stack_at(int n)
@@ -171,9 +177,9 @@ static PLAIN void fault_wild(void)
 	*(volatile int *)(uintptr_t)ranges.n = 1;
 }
 
-static void fault_trap(void)
+static PLAIN void fault_trap(void)
 {
-	(void)raise(SIGTRAP);
+	depth = raise(SIGTRAP); /* after the call, so that it is none of a tail */
 }
 
 static void fault_system_call(void)
@@ -283,6 +289,32 @@ static bool core_is_right(const struct crash *crash)
 	       info.si_status == crash->signo;
 }
 
+/* The place is in the function of the fault, or in the one that called a library. */
+static bool place_is_right(const struct crash *crash)
+{
+	static const struct {
+		const char *kind;
+		uintptr_t function;
+		uint32_t called;
+	} places[] = {
+		{ "null", (uintptr_t)fault_null, 0 },
+		{ "jump", (uintptr_t)fault_jump, 1 },
+		{ "stack", (uintptr_t)fault_stack_at, 0 },
+		{ "trap", (uintptr_t)fault_trap, 1 },
+	};
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		uint64_t from = places[i].function - (uintptr_t)__ehdr_start;
+
+		if (is(places[i].kind) &&
+		    (crash->called != places[i].called || crash->place < from ||
+		     crash->place > from + FUNCTION_MAX))
+			return !CRASHING_HAS_PLACE;
+	}
+	return true;
+}
+
 static void check_state(const struct crash_history *read)
 {
 	char text[256] = "";
@@ -298,6 +330,8 @@ static void check_state(const struct crash_history *read)
 	if (!ended_with(had.dead, CLD_EXITED, 7) || kill(had.alive, SIGKILL) < 0 ||
 	    !ended_with(had.alive, CLD_KILLED, SIGKILL))
 		give_up("children");
+	if (!place_is_right(crash_latest(read)))
+		give_up("place");
 	if (!core_is_right(crash_latest(read)))
 		give_up("core");
 	if (sigismember(&read->signals.mask, SIGUSR1) != 1 ||
