@@ -15,7 +15,7 @@
  *	reset    the connection is reset before the first byte of an answer
  *	closed   the same, but by an end
  *	cut      by either, in the midst of an answer
- *	late     there is no whole answer after 10 s
+ *	late     there is no whole answer after 30 s
  *	other    anything else, a wrong answer for one
  *
  * A client that finds, before it asks, that its connection was ended (hung-up) just makes a new one, as
@@ -41,7 +41,7 @@
 #include <unistd.h>
 
 #define SEC	   UINT64_C(1000000)
-#define LATE_USEC  (10 * SEC)
+#define LATE_USEC  (30 * SEC)
 #define MSEC_MAX   20000
 #define N_SERVERS  64
 #define ANSWER_MAX 1024

@@ -139,7 +139,7 @@ begin_load() {
 end_load() { # sets $counts, and adds to $answered
 	more_answers
 	kill -TERM "$asking"
-	wait_for 30 gone "$asking" || die "the load ends"
+	wait_for 60 gone "$asking" || die "the load ends"
 	counts=" $(tail -n 1 "$dir/load") "
 	echo "$counts" | comment
 	answered=$((answered + $(count answered)))

@@ -15,7 +15,10 @@ lead_away() { # NAME...
 	local name
 	for name; do
 		[ ! -e "$dir/home/$name" ] || as_user mv "$dir/home/$name" "$dir/home/$name.away"
-		as_user ln -s "$dir/etc" "$dir/home/$name"
+		# The daemon may make the directory again meanwhile.
+		until as_user ln -sT "$dir/etc" "$dir/home/$name"; do
+			as_user mv -T "$dir/home/$name" "$(mktemp -u "$dir/home/again.XXXXXX")"
+		done
 	done
 }
 give_back() { # NAME

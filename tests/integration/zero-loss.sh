@@ -27,7 +27,7 @@ more_answers() {
 load_ends() {
 	more_answers
 	kill -TERM "$asking"
-	wait_for 30 gone "$asking" || die "the load ends"
+	wait_for 60 gone "$asking" || die "the load ends"
 	counts=" $(tail -n 1 "$dir/load") "
 	echo "$counts" | comment
 }
