@@ -451,8 +451,13 @@ Suite *test_suite(void)
 	tcase_add_loop_test(points, no_function_that_does_not_wait_ends_a_cancelled_thread, 0,
 			    ARRAY_SIZE(calls));
 	tcase_add_test(points, a_handler_on_a_cancelled_thread_stops_the_node);
+	/* The address sanitizer does not see that a cancellation leaves functions. */
+#ifndef __SANITIZE_ADDRESS__
 	tcase_add_loop_test(points, a_thread_that_waits_is_cancelled_and_leaks_nothing, 0,
 			    ARRAY_SIZE(waits));
+#else
+	(void)a_thread_that_waits_is_cancelled_and_leaks_nothing;
+#endif
 	suite_add_tcase(suite, points);
 	return suite;
 }

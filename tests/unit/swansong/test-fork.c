@@ -89,12 +89,23 @@ static void stop_and_look(void)
 /* ---- a function of a loop that forks ---- */
 
 static atomic_int forked;
+static bool returned_in_child;
+
+#ifdef __SANITIZE_ADDRESS__
+/* No code knows any more what the stacks of missing threads held. */
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+	return returned_in_child;
+}
+#endif
 
 static void fork_and_return(void *arg)
 {
 	pid_t pid = fork();
 
 	(void)arg;
+	returned_in_child = pid == 0;
 	if (pid != 0)
 		atomic_store(&forked, (int)pid);
 	else
@@ -400,16 +411,6 @@ START_TEST(loops_and_pools_have_ended_in_a_forked_process)
 END_TEST
 
 static _Atomic int status_of_job = -1;
-static bool in_forked_job;
-
-#ifdef __SANITIZE_ADDRESS__
-/* No code knows any more what the stacks of missing threads held. */
-int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void)
-{
-	return in_forked_job;
-}
-#endif
 
 /* The new process returns from the job into the pool, which has no other thread. */
 static void fork_in_job(void *arg)
@@ -417,8 +418,8 @@ static void fork_in_job(void *arg)
 	int status = -1;
 	pid_t pid = fork();
 
-	in_forked_job = pid == 0;
-	if (in_forked_job)
+	returned_in_child = pid == 0;
+	if (returned_in_child)
 		return;
 	if (waitpid(pid, &status, 0) != pid)
 		abort();
