@@ -70,7 +70,8 @@ http {
 END
 
 # Of gunicorn's workers those of class sync lose nothing: a stop of one with threads resets connections that it has
-# accepted and not begun to answer (gunicorn 23).
+# accepted and not begun to answer (gunicorn 23).  Its master may fail, and wait for 30 seconds, when it logs the end
+# of a worker in the middle of another line (gunicorn 20).
 tree() { # VERSION [LINE-OF-THE-JOB]
 	cat <<-END
 	[swansong]
@@ -94,7 +95,7 @@ tree() { # VERSION [LINE-OF-THE-JOB]
 
 	[app@]
 	instances = 3
-	command = gunicorn --workers 4 --timeout 0 --graceful-timeout 30 --chdir $dir app
+	command = gunicorn --log-level error --workers 4 --timeout 0 --graceful-timeout 30 --chdir $dir app
 	listen = unix:$run/app-%i
 	environment = VERSION=$1 STORE=$run/redis RUN=$run WORK=$dir PATH=$PATH
 	requires = data migrate
