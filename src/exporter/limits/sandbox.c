@@ -39,7 +39,11 @@ static const uint32_t allowed[] = {
 
 int sandbox_enter(void)
 {
-	static const struct rights rights = { .calls = allowed, .n_calls = ARRAY_SIZE(allowed) };
+	static const struct rights rights = {
+		.calls = allowed,
+		.n_calls = ARRAY_SIZE(allowed),
+		.loop = true,
+	};
 
 	return rights_keep(&rights);
 }

@@ -67,6 +67,7 @@ int sandbox_enter(void)
 		.capabilities = UINT32_C(1) << CAP_DAC_OVERRIDE | UINT32_C(1) << CAP_CHOWN,
 		.calls = allowed,
 		.n_calls = ARRAY_SIZE(allowed),
+		.loop = true,
 		.writes = true,
 	};
 

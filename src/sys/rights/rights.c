@@ -165,7 +165,8 @@ static int rights_filter(const struct rights *rights)
 		memcpy(filter + program.len, filter_reading, sizeof(filter_reading));
 		program.len += ARRAY_SIZE(filter_reading);
 	}
-	rights_allow(&program, basic, ARRAY_SIZE(basic));
+	if (rights->loop)
+		rights_allow(&program, basic, ARRAY_SIZE(basic));
 	rights_allow(&program, rights->calls, rights->n_calls);
 	filter[program.len++] = (struct sock_filter)DENY;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;

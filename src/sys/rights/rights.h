@@ -9,12 +9,9 @@
 /* The rights that are kept. */
 struct rights {
 	uint32_t capabilities; /* a bit for each, below 32 */
-	/*
-	 * Numbers of system calls, besides socket(2) of AF_UNIX, and those that loops, memory, and the
-	 * use of open descriptors need in every program.
-	 */
-	const uint32_t *calls;
+	const uint32_t *calls;	/* numbers of system calls, besides socket(2) of AF_UNIX */
 	size_t n_calls; /* at most RIGHTS_CALLS_MAX */
+	bool loop;   /* and the calls that every program with a loop, sockets and files makes */
 	bool writes; /* files may be opened for writing; else open and openat need not be in @calls */
 };
 

@@ -53,6 +53,11 @@ check_PROGRAMS += %D%/process/test-pid-file
 %C%_process_test_pid_file_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_process_test_pid_file_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/rights/test-rights
+%C%_rights_test_rights_SOURCES = %D%/rights/test-rights.c
+%C%_rights_test_rights_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_rights_test_rights_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/process/test-usage
 %C%_process_test_usage_SOURCES = %D%/process/test-usage.c
 %C%_process_test_usage_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
