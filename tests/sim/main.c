@@ -127,11 +127,13 @@ static bool run_seeds(const struct options *o)
 		return false;
 	(void)fflush(stdout);
 	for (unsigned i = 0; i < o->jobs; i++) {
-		jobs[i].pid = __real_fork();
-		if (jobs[i].pid == 0) {
+		pid_t pid = __real_fork();
+
+		if (pid == 0) {
 			run_job(o, &jobs[i], i);
 			_exit(0);
 		}
+		jobs[i].pid = pid;
 	}
 	for (unsigned i = 0; i < o->jobs; i++) {
 		int status = -1;
