@@ -61,26 +61,41 @@ static int guard_acquire(struct holder *h, const char *path)
 	return CTL_DONE;
 }
 
+static void guard_note_lost(struct holder *h, struct held *held, bool expired)
+{
+	log_line(&h->ctl->log, LOG_WARNING, "%s: the guard %s; %s goes on", node_name(held->path),
+		 expired ? "has expired" : "was revoked, as the time to shut down is spent",
+		 h->command);
+	held->client = client_free(held->client);
+}
+
+/* All guards are lost with the daemon. */
+static void guard_note_daemon_gone(struct holder *h, struct held *held)
+{
+	if (!h->gone)
+		log_line(&h->ctl->log, LOG_WARNING,
+			 "the daemon has gone, and the guard with it; %s goes on", h->command);
+	h->gone = true;
+	held->client = client_free(held->client);
+}
+
+/* The first stop of the guarded nodes sends the signal. */
+static void guard_notify_command(struct holder *h)
+{
+	if (!h->stopping && h->ctl->options.on_shutdown)
+		runner_kill(&h->runner, h->ctl->options.on_shutdown);
+	h->stopping = true;
+}
+
 static void guard_process_reply(struct holder *h, struct held *held,
 				const struct message_reply *reply)
 {
 	const char *lost = message_get_string(reply->parameters, "lost", NULL);
 
-	if (message_get_bool(reply->parameters, "stopping", false)) {
-		/* The first stop of the guarded nodes sends the signal. */
-		if (!h->stopping && h->ctl->options.on_shutdown)
-			runner_kill(&h->runner, h->ctl->options.on_shutdown);
-		h->stopping = true;
-	}
-	if (lost) {
-		log_line(&h->ctl->log, LOG_WARNING, "%s: the guard %s; %s goes on",
-			 node_name(held->path),
-			 strcmp(lost, "expired") == 0
-				 ? "has expired"
-				 : "was revoked, as the time to shut down is spent",
-			 h->command);
-		held->client = client_free(held->client);
-	}
+	if (message_get_bool(reply->parameters, "stopping", false))
+		guard_notify_command(h);
+	if (lost)
+		guard_note_lost(h, held, strcmp(lost, "expired") == 0);
 }
 
 /* Reads the replies that have come. */
@@ -93,15 +108,8 @@ static void guard_receive(struct holder *h, struct held *held)
 		guard_process_reply(h, held, &reply);
 		message_reply_done(&reply);
 	}
-	if (held->client && r != -ETIMEDOUT) {
-		/* All guards are lost with the daemon. */
-		if (!h->gone)
-			log_line(&h->ctl->log, LOG_WARNING,
-				 "the daemon has gone, and the guard with it; %s goes on",
-				 h->command);
-		h->gone = true;
-		held->client = client_free(held->client);
-	}
+	if (held->client && r != -ETIMEDOUT)
+		guard_note_daemon_gone(h, held);
 }
 
 static int guard_hold_all(struct holder *h)
@@ -147,6 +155,15 @@ static int guard_init_holder(struct holder *h, struct ctl *ctl, const char *comm
 	return h->held && h->fds ? runner_init(&h->runner) : -ENOMEM;
 }
 
+static void guard_holder_done(struct holder *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		client_free(h->held[i].client);
+	free(h->held);
+	free(h->fds);
+	runner_done(&h->runner);
+}
+
 int cmd_guard(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(freep) char **paths = NULL;
@@ -161,10 +178,6 @@ int cmd_guard(struct ctl *ctl, int argc, char **argv)
 		n++;
 	r = guard_init_holder(&h, ctl, argv[1], n);
 	r = r < 0 ? ctl_fail(ctl, r) : guard_command(&h, paths, argv + 1);
-	for (size_t i = 0; i < h.n; i++)
-		client_free(h.held[i].client);
-	free(h.held);
-	free(h.fds);
-	runner_done(&h.runner);
+	guard_holder_done(&h);
 	return r;
 }

@@ -298,6 +298,24 @@ static void service_decide_run(struct service *s)
 		service_log_end(s, s->run.verdict);
 }
 
+/* Ends the run: nothing of it remains except its post-stop, which may follow. */
+static void service_conclude_run(struct service *s)
+{
+	service_end_output(s);
+	service_decide_run(s);
+	service_handle(s, s->run.verdict);
+	process_remove(&s->main);
+	s->main.signalled = false;
+}
+
+/* Handles the end of a kept process, whose own remaining processes are known by now. */
+static void service_update_kept(struct service *s)
+{
+	swansong_guard_drop(&s->main.guard);
+	if (s->state != STATE_BACKOFF)
+		(void)control_group_remove(&s->group);
+}
+
 /*
  * Returns true if the main process of a forking service was found, or may still be: processes
  * remain, and the end of each brings the service here again.
@@ -341,10 +359,7 @@ static void service_update_exit(struct service *s)
 	left = service_has_remaining(s);
 	if (!fsm_has_process(s->state)) {
 		node_end_task(s->node, TASK_EXITS);
-		/* The own remaining processes of a kept process are known by now. */
-		swansong_guard_drop(&s->main.guard);
-		if (s->state != STATE_BACKOFF)
-			(void)control_group_remove(&s->group);
+		service_update_kept(s);
 		return;
 	}
 	if (!service_running_hook(s, 0) && (!left || service_keeps_remaining(s))) {
@@ -353,14 +368,8 @@ static void service_update_exit(struct service *s)
 			return;
 		if (service_is_to_be_kept(s))
 			service_keep_run(s);
-		else {
-			/* Nothing of the run remains except its post-stop, which may follow. */
-			service_end_output(s);
-			service_decide_run(s);
-			service_handle(s, s->run.verdict);
-			process_remove(&s->main);
-			s->main.signalled = false;
-		}
+		else
+			service_conclude_run(s);
 		return;
 	}
 	/*

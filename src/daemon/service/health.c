@@ -38,6 +38,16 @@ static void health_set_state(struct health *h, enum health_state state)
 	s->ctx->remarks++;
 }
 
+/*
+ * The tree stops in its order, not at once.  The outcome counts as a failure, and determines the
+ * exit status of the daemon.
+ */
+static void health_shut_down(struct service *s)
+{
+	s->run.outcome.kind = OUTCOME_UNHEALTHY;
+	node_add_task(s->node, TASK_ENDS);
+}
+
 static void health_act(struct health *h)
 {
 	struct service *s = h->service;
@@ -48,12 +58,7 @@ static void health_act(struct health *h)
 		service_post(s, EVENT_UNWELL);
 		break;
 	case ON_UNHEALTHY_SHUTDOWN:
-		/*
-		 * The tree stops in its order, not at once.  The outcome counts as a failure, and
-		 * determines the exit status of the daemon.
-		 */
-		s->run.outcome.kind = OUTCOME_UNHEALTHY;
-		node_add_task(s->node, TASK_ENDS);
+		health_shut_down(s);
 		break;
 	case ON_UNHEALTHY_LOG:
 		break;
@@ -74,6 +79,13 @@ static void health_note_failure(struct health *h, const char *why)
 		health_act(h);
 }
 
+static void health_note_success(struct health *h)
+{
+	*h->why = '\0';
+	h->failures = 0;
+	health_set_state(h, HEALTH_HEALTHY);
+}
+
 static void health_probe_later(struct health *h)
 {
 	const struct service *s = h->service;
@@ -86,13 +98,10 @@ static void health_on_result(void *arg, const char *why)
 {
 	struct health *h = arg;
 
-	if (!why) {
-		*h->why = '\0';
-		h->failures = 0;
-		health_set_state(h, HEALTH_HEALTHY);
-	} else if (!health_is_reloading(h->service)) {
+	if (!why)
+		health_note_success(h);
+	else if (!health_is_reloading(h->service))
 		health_note_failure(h, why);
-	}
 	/* The check may have ended the service. */
 	if (h->on)
 		health_probe_later(h);
@@ -141,22 +150,31 @@ struct health *health_free(struct health *h)
 	return NULL;
 }
 
+static void health_start(struct health *h)
+{
+	h->on = true;
+	h->failures = 0;
+	*h->why = '\0';
+	h->state = HEALTH_UNKNOWN;
+	h->since_usec = clock_now_usec();
+	alarm_set(&h->service->ctx->alarms, &h->timer, 0);
+}
+
+static void health_stop(struct health *h)
+{
+	h->on = false;
+	probe_cancel(h->probe);
+	alarm_stop(&h->service->ctx->alarms, &h->timer);
+}
+
 void health_update(struct health *h)
 {
 	if (!h)
 		return;
-	if (h->service->state == STATE_UP && !h->on) {
-		h->on = true;
-		h->failures = 0;
-		*h->why = '\0';
-		h->state = HEALTH_UNKNOWN;
-		h->since_usec = clock_now_usec();
-		alarm_set(&h->service->ctx->alarms, &h->timer, 0);
-	} else if (h->service->state != STATE_UP && h->on) {
-		h->on = false;
-		probe_cancel(h->probe);
-		alarm_stop(&h->service->ctx->alarms, &h->timer);
-	}
+	if (h->service->state == STATE_UP && !h->on)
+		health_start(h);
+	else if (h->service->state != STATE_UP && h->on)
+		health_stop(h);
 }
 
 const char *health_state_name(enum health_state state)
