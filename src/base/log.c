@@ -6,16 +6,13 @@
 #include "base/log.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -137,18 +134,13 @@ static void log_line_add(struct line *l, const char *text)
 	log_line_put(l, text, strlen(text));
 }
 
+/* With so many digits of the fraction of a second. */
 static void log_line_add_time(struct line *l, unsigned digits)
 {
-	uint64_t now = clock_realtime_usec();
-	time_t seconds = (time_t)(now / USEC_PER_SEC);
-	char text[40], fraction[16];
-	struct tm tm;
+	char text[CLOCK_TEXT_MAX];
 
-	if (!gmtime_r(&seconds, &tm))
-		return;
-	log_line_put(l, text, strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm));
-	(void)snprintf(fraction, sizeof(fraction), ".%06" PRIu64, now % USEC_PER_SEC);
-	log_line_put(l, fraction, 1 + digits);
+	clock_utc_text(text, clock_realtime_usec());
+	log_line_put(l, text, strlen("2026-01-31T12:00:00.") + digits);
 	log_line_add(l, "Z");
 }
 
@@ -167,21 +159,6 @@ static void log_line_add_json(struct line *l, const char *text)
 						      n > 0 ? c : 0xfffdU));
 		text += n > 0 ? n : 1;
 	}
-}
-
-static void log_line_make_json(struct line *l, int priority, const char *node, const char *text)
-{
-	log_line_add(l, "{\"time\":\"");
-	log_line_add_time(l, 6);
-	log_line_add(l, "\",\"level\":\"");
-	log_line_add(l, levels[MAX(priority, LOG_ERR)]);
-	if (node) {
-		log_line_add(l, "\",\"node\":\"");
-		log_line_add_json(l, node);
-	}
-	log_line_add(l, "\",\"message\":\"");
-	log_line_add_json(l, text);
-	l->length += (size_t)sprintf(l->text + l->length, "\"}\n");
 }
 
 static void log_line_make_text(struct line *l, const struct log *log, const char *node,
@@ -219,10 +196,21 @@ static void log_write(struct log *log, int priority, const char *node, const cha
 		(void)snprintf(prefix, sizeof(prefix), "<%d>", priority);
 		log_line_add(&line, prefix);
 	}
-	if (log->format == LOG_JSON)
-		log_line_make_json(&line, priority, node, text);
-	else
+	if (log->format == LOG_JSON) {
+		log_line_add(&line, "{\"time\":\"");
+		log_line_add_time(&line, 6);
+		log_line_add(&line, "\",\"level\":\"");
+		log_line_add(&line, levels[MAX(priority, LOG_ERR)]);
+		if (node) {
+			log_line_add(&line, "\",\"node\":\"");
+			log_line_add_json(&line, node);
+		}
+		log_line_add(&line, "\",\"message\":\"");
+		log_line_add_json(&line, text);
+		line.length += (size_t)sprintf(line.text + line.length, "\"}\n");
+	} else {
 		log_line_make_text(&line, log, node, text);
+	}
 	if (write(log->fd, line.text, line.length) < 0)
 		log->lost++;
 }

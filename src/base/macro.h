@@ -8,6 +8,17 @@
 #define STRINGIFY_(text) #text
 #define STRINGIFY(macro) STRINGIFY_(macro)
 
+/* FOR_EACH(macro, with, items...) is macro(with, item) of each item, up to 64. */
+#define EXPAND(...)   EXPAND_3(EXPAND_3(EXPAND_3(EXPAND_3(__VA_ARGS__))))
+#define EXPAND_3(...) EXPAND_2(EXPAND_2(EXPAND_2(EXPAND_2(__VA_ARGS__))))
+#define EXPAND_2(...) EXPAND_1(EXPAND_1(EXPAND_1(EXPAND_1(__VA_ARGS__))))
+#define EXPAND_1(...) __VA_ARGS__
+#define FOR_NONE
+#define FOR_EACH(macro, with, ...) __VA_OPT__(EXPAND(FOR_NEXT(macro, with, __VA_ARGS__)))
+#define FOR_NEXT(macro, with, item, ...) \
+	macro(with, item) __VA_OPT__(FOR_AGAIN FOR_NONE()(macro, with, __VA_ARGS__))
+#define FOR_AGAIN() FOR_NEXT
+
 #define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 #define MIN(a, b)                       \

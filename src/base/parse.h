@@ -9,7 +9,6 @@
  */
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Parses the number at the beginning of *text, and moves *text behind its digits. */

@@ -4,8 +4,6 @@
  */
 #include "base/text.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +57,15 @@ static size_t text_printable_length(const unsigned char *s)
 	size_t n = text_decode_character(s, &c);
 
 	return n && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != '\\' ? n : 0;
+}
+
+size_t text_columns(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
 }
 
 char *text_trim(char *text, const char *blanks)
@@ -134,11 +141,18 @@ bool text_is_within(const char *path, const char *top)
 	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
 }
 
+size_t text_index_of(const char *text, const char *const *words)
+{
+	size_t i = 0;
+
+	while (words[i] && strcmp(text, words[i]) != 0)
+		i++;
+	return i;
+}
+
 bool text_is_one_of(const char *text, const char *const *words)
 {
-	while (*words && strcmp(text, *words) != 0)
-		words++;
-	return *words;
+	return words[text_index_of(text, words)];
 }
 
 bool text_ends_in_parts(const char *path, const char *name)

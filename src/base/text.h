@@ -17,6 +17,9 @@ size_t text_character(const char *text);
  */
 char *text_escape(char *out, size_t size, const char *text);
 
+/* Returns the number of characters of @text, which is UTF-8. */
+size_t text_columns(const char *text);
+
 /* Removes the bytes of @blanks from both ends of @text.  Returns the new beginning. */
 char *text_trim(char *text, const char *blanks);
 
@@ -33,7 +36,8 @@ char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number);
 /* Returns true if the node at @path is @top or below it; "" is the root. */
 bool text_is_within(const char *path, const char *top);
 
-/* Returns true if @text is one of @words, which NULL ends. */
+/* Returns the index of @text in @words, which NULL ends, or that of this NULL. */
+size_t text_index_of(const char *text, const char *const *words);
 bool text_is_one_of(const char *text, const char *const *words);
 
 /* Returns true if @path ends in a slash and @name, which is not empty. */

@@ -32,7 +32,6 @@ noinst_LTLIBRARIES += %D%/libctl.la
 # report: reports of shutdowns
 %C%_libctl_la_SOURCES += \
 	%D%/report/past.h %D%/report/past.c \
-	%D%/report/start.h %D%/report/start.c \
 	%D%/report/svg.h %D%/report/svg.c \
 	%D%/report/plot.h %D%/report/plot.c
 

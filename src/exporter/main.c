@@ -87,17 +87,6 @@ struct exporter_options {
 	struct access access;
 };
 
-/* Return: -1 to go on, or an exit status. */
-static int options_take_host(struct access *access, const char *name)
-{
-	if (access->n < ACCESS_HOSTS_MAX) {
-		access->hosts[access->n++] = name;
-		return -1;
-	}
-	(void)fprintf(stderr, NAME ": --host: more than %d names\n", ACCESS_HOSTS_MAX);
-	return EXIT_USAGE;
-}
-
 static int options_take_number(const char *name, uint64_t *ret)
 {
 	if (parse_uint(optarg, UINT32_MAX, ret) == 0)
@@ -117,7 +106,12 @@ static int options_take(struct exporter_options *o, int c)
 		o->listen = optarg;
 		return -1;
 	case OPTION_HOST:
-		return options_take_host(&o->access, optarg);
+		if (o->access.n < ACCESS_HOSTS_MAX) {
+			o->access.hosts[o->access.n++] = optarg;
+			return -1;
+		}
+		(void)fprintf(stderr, NAME ": --host: more than %d names\n", ACCESS_HOSTS_MAX);
+		return EXIT_USAGE;
 	case OPTION_MAX_NODES:
 		return options_take_number("max-nodes", &o->max_nodes);
 	case OPTION_HISTORY:
@@ -168,17 +162,6 @@ static int options_parse(int argc, char **argv, struct exporter_options *ret)
 			 "--token-file /etc/swansong/exporter.token\n",
 		    stderr);
 	return EXIT_USAGE;
-}
-
-/* Each client is a descriptor. */
-static void raise_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
 }
 
 struct exporter {
@@ -312,11 +295,16 @@ int main(int argc, char **argv)
 	cleanup(freep) char *socket = NULL;
 	struct exporter_options options;
 	int status = options_parse(argc, argv, &options);
+	struct rlimit limit;
 
 	if (status >= 0)
 		return status;
 	(void)fd_open_standard();
-	raise_descriptors();
+	/* Each client is a descriptor. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
 	if (address_find(options.socket, &socket) < 0) {
 		(void)fputs(NAME ": out of memory\n", stderr);
 		return EXIT_FAILURE;

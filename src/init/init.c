@@ -65,17 +65,6 @@ static void init_leave_descriptors(const struct init *i)
 		log_line(i->log, LOG_DEBUG, "cannot leave the directory: %s", strerror(errno));
 }
 
-static int init_log_failure(struct init *i, const struct spawn_failure *failure)
-{
-	bool execute = failure->step == SPAWN_STEP_EXEC;
-
-	log_line(i->log, LOG_ERR, "cannot %s%s%s: %s", spawn_step_text(failure->step),
-		 execute ? " " : "", execute ? i->options->argv[0] : "", strerror(failure->error));
-	if (!execute)
-		return INIT_EXIT_FAULT;
-	return failure->error == ENOENT ? 127 : 126;
-}
-
 /* Return: 0, or the exit status. */
 static int init_start_command(struct init *i)
 {
@@ -102,8 +91,15 @@ static int init_start_command(struct init *i)
 
 	r = spawn(&spec, &i->command, &failure);
 	(void)fd_close(directory);
-	if (r == SPAWN_E_CHILD)
-		return init_log_failure(i, &failure);
+	if (r == SPAWN_E_CHILD) {
+		bool execute = failure.step == SPAWN_STEP_EXEC;
+
+		log_line(i->log, LOG_ERR, "cannot %s%s%s: %s", spawn_step_text(failure.step),
+			 execute ? " " : "", execute ? o->argv[0] : "", strerror(failure.error));
+		if (!execute)
+			return INIT_EXIT_FAULT;
+		return failure.error == ENOENT ? 127 : 126;
+	}
 	if (r < 0) {
 		log_line(i->log, LOG_ERR, "cannot create a process: %s", strerror(-r));
 		return INIT_EXIT_FAULT;
@@ -271,23 +267,6 @@ static void init_on_signal(struct init *i)
 	}
 }
 
-/* Waits until the deadline at most, and not at all while there are dead children to reap. */
-static void init_await_signal(struct init *i)
-{
-	bool endless = i->deadline_usec == USEC_INFINITY && !i->reap;
-	struct timespec wait = { 0 };
-
-	if (!endless && !i->reap) {
-		uint64_t now = clock_now_usec();
-		uint64_t left = i->deadline_usec > now ? i->deadline_usec - now : 0;
-
-		wait.tv_sec = (time_t)(left / USEC_PER_SEC);
-		wait.tv_nsec = (long)(left % USEC_PER_SEC * 1000);
-	}
-	if (sigtimedwait(&i->all, &i->info, endless ? NULL : &wait) > 0)
-		init_on_signal(i);
-}
-
 int init_run(const struct init_options *options)
 {
 	struct init i = {
@@ -304,7 +283,19 @@ int init_run(const struct init_options *options)
 	if (status == 0) {
 		init_leave_descriptors(&i);
 		while (i.phase != PHASE_OVER) {
-			init_await_signal(&i);
+			bool endless = i.deadline_usec == USEC_INFINITY && !i.reap;
+			struct timespec wait = { 0 };
+
+			/* Until the deadline; not at all while there are dead children to reap. */
+			if (!endless && !i.reap) {
+				uint64_t now = clock_now_usec();
+				uint64_t left = i.deadline_usec > now ? i.deadline_usec - now : 0;
+
+				wait.tv_sec = (time_t)(left / USEC_PER_SEC);
+				wait.tv_nsec = (long)(left % USEC_PER_SEC * 1000);
+			}
+			if (sigtimedwait(&i.all, &i.info, endless ? NULL : &wait) > 0)
+				init_on_signal(&i);
 			if (i.reap)
 				init_reap_children(&i);
 			if (i.deadline_usec != USEC_INFINITY && clock_now_usec() >= i.deadline_usec)

@@ -124,15 +124,6 @@ static bool has_variable(const char *name, const char *value)
 	return text && strcmp(text, value) == 0;
 }
 
-/* As in dumb-init: a command without its own session is the only one to get the signals. */
-static void take_dumb_init(struct init_options *options)
-{
-	if (has_variable("DUMB_INIT_SETSID", "0"))
-		(void)command_option(&options->command, COMMAND_SINGLE, NULL);
-	if (has_variable("DUMB_INIT_DEBUG", "1"))
-		options->log->level = LOG_DEBUG;
-}
-
 int main(int argc, char **argv)
 {
 	pid_t parent = getppid();
@@ -147,7 +138,11 @@ int main(int argc, char **argv)
 	log_init(&log, NAME, LOG_WARNING);
 	take_verbosity(&log);
 	command_options_init(&options.command);
-	take_dumb_init(&options);
+	/* As in dumb-init: a command without its own session is the only one to get the signals. */
+	if (has_variable("DUMB_INIT_SETSID", "0"))
+		(void)command_option(&options.command, COMMAND_SINGLE, NULL);
+	if (has_variable("DUMB_INIT_DEBUG", "1"))
+		options.log->level = LOG_DEBUG;
 	if (argc < 1)
 		return INIT_EXIT_FAULT;
 	status = parse_options(&options, argc, argv);

@@ -41,16 +41,6 @@ int address_directory(char **ret)
 	return 0;
 }
 
-/* As /tmp is sticky, only root and the owner can replace the directory. */
-static int address_check_private(const char *directory)
-{
-	struct stat st;
-
-	if (lstat(directory, &st) < 0)
-		return -errno;
-	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077) ? 0 : -EPERM;
-}
-
 mode_t address_directory_mode(const char *directory)
 {
 	char fallback[FALLBACK_MAX];
@@ -63,12 +53,16 @@ int address_check(const char *path)
 {
 	char fallback[FALLBACK_MAX];
 	size_t length;
+	struct stat st;
 
 	address_print_fallback(fallback);
 	length = strlen(fallback);
 	if (strncmp(path, fallback, length) != 0 || path[length] != '/')
 		return 0;
-	return address_check_private(fallback);
+	/* As /tmp is sticky, only root and the owner can replace the directory. */
+	if (lstat(fallback, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077) ? 0 : -EPERM;
 }
 
 const char *address_of_root(const char *given)

@@ -127,22 +127,6 @@ static int client_poll(struct client *client, short events, uint64_t deadline_us
 	return fds[2].revents ? -EPIPE : 0;
 }
 
-static int client_flush(struct client *client, uint64_t deadline_usec)
-{
-	for (;;) {
-		int r = frame_writer_send(&client->writer, client->fd);
-
-		/* Replies that were sent before the connection was closed can still be read. */
-		if (r == -EPIPE)
-			return 0;
-		if (r != 0)
-			return r < 0 ? r : 0;
-		r = client_poll(client, POLLOUT, deadline_usec);
-		if (r < 0)
-			return r;
-	}
-}
-
 int client_call(struct client *client, const char *method, json_t *parameters, unsigned flags,
 		uint64_t deadline_usec)
 {
@@ -155,7 +139,17 @@ int client_call(struct client *client, const char *method, json_t *parameters, u
 	r = frame_writer_add(&client->writer, text);
 	if (r < 0)
 		return r;
-	return client_flush(client, deadline_usec);
+	for (;;) {
+		r = frame_writer_send(&client->writer, client->fd);
+		/* Replies that were sent before the connection was closed can still be read. */
+		if (r == -EPIPE)
+			return 0;
+		if (r != 0)
+			return r < 0 ? r : 0;
+		r = client_poll(client, POLLOUT, deadline_usec);
+		if (r < 0)
+			return r;
+	}
 }
 
 static ssize_t client_read(struct client *client, char *space, size_t size)

@@ -9,18 +9,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/macro.h"
+#include "base/text.h"
 #include "proto/message.h"
-
-/* Returns the index of @value, or that of the final NULL. */
-static unsigned field_index_of(const char *value, const char *const *values)
-{
-	unsigned i = 0;
-
-	while (values[i] && strcmp(value, values[i]) != 0)
-		i++;
-	return i;
-}
 
 static bool field_is_strings(const json_t *value)
 {
@@ -41,8 +31,7 @@ static bool field_fits(const json_t *value, const struct field *f)
 		return json_is_string(value);
 	case FIELD_ENUM:
 	case FIELD_CHOICE:
-		return json_is_string(value) &&
-		       f->values[field_index_of(json_string_value(value), f->values)];
+		return json_is_string(value) && text_is_one_of(json_string_value(value), f->values);
 	case FIELD_INT:
 		return json_is_integer(value) && json_integer_value(value) >= 0;
 	case FIELD_SIGNED:
@@ -90,10 +79,10 @@ static int field_read_value(const struct field *f, json_t *value, void *to)
 		break;
 	case FIELD_ENUM:
 		*(const char **)member =
-			string ? f->values[field_index_of(string, f->values)] : NULL;
+			string ? f->values[text_index_of(string, f->values)] : NULL;
 		break;
 	case FIELD_CHOICE:
-		*(unsigned *)member = string ? field_index_of(string, f->values) : 0;
+		*(unsigned *)member = string ? (unsigned)text_index_of(string, f->values) : 0;
 		break;
 	case FIELD_INT:
 		*(uint64_t *)member =

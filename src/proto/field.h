@@ -43,16 +43,11 @@ struct field_table {
 };
 #define FIELDS_MAX 32
 
-/* The table of an array of fields of struct @of. */
-#define FIELD_TABLE(of, array)                                                       \
-	{                                                                            \
-		.fields = (array), .n = ARRAY_SIZE(array), .size = sizeof(struct of) \
-	}
-
-/* The field for a member of struct @of with the same name; and further initialisers. */
-#define FIELD(of, kind, member, ...)                                                              \
-	{                                                                                         \
-		.name = #member, .type = kind, .offset = offsetof(struct of, member), __VA_ARGS__ \
+/* The initialiser of the values of FIELD_ENUM and FIELD_CHOICE: strings. */
+#define FIELD_VALUES(...)               \
+	.values = (const char *const[]) \
+	{                               \
+		__VA_ARGS__, NULL       \
 	}
 
 /*
@@ -83,3 +78,33 @@ int field_read_array(const json_t *parameters, const char *name, const struct fi
  * numbers above INT64_MAX become INT64_MAX.  Returns NULL if out of memory.
  */
 json_t *field_write(const struct field_table *table, const void *from);
+
+/*
+ * DEFINE_FIELD_TABLE(of, members...) defines @of##_table for struct @of.  A member is MUST(kind, name),
+ * or MAY(kind, name) if it is optional, each with further initialisers: MUST(INT, pid) is the FIELD_INT
+ * "pid"; and MUST_AS(text, kind, name) has another name in the struct.
+ */
+#define MUST(kind, member, ...)		 MUST_AS(#member, kind, member, ##__VA_ARGS__)
+#define MAY(kind, member, ...)		 MUST(kind, member, .optional = true, ##__VA_ARGS__)
+#define MUST_AS(text, kind, member, ...) (text, FIELD_##kind, member, ##__VA_ARGS__)
+
+#define FIELD_WORDS(...)     __VA_ARGS__
+#define FIELD_BY(macro, ...) macro(__VA_ARGS__)
+#define FIELD_OF(of, member) FIELD_BY(FIELD, of, FIELD_WORDS member),
+#define FIELD(of, text, kind, member, ...)                                                     \
+	{                                                                                      \
+		.name = text, .type = kind, .offset = offsetof(struct of, member), __VA_ARGS__ \
+	}
+#define DEFINE_FIELD_TABLE(of, ...)                                                        \
+	static const struct field of##_fields[] = { FOR_EACH(FIELD_OF, of, __VA_ARGS__) }; \
+	_Static_assert(ARRAY_SIZE(of##_fields) <= FIELDS_MAX, "they can be read");         \
+	static const struct field_table of##_table = { .fields = of##_fields,              \
+						       .n = ARRAY_SIZE(of##_fields),       \
+						       .size = sizeof(struct of) };
+
+/* Defines @of##_build(), which writes a struct by @of##_table. */
+#define DEFINE_FIELD_BUILD(of)                         \
+	json_t *of##_build(const struct of *from)      \
+	{                                              \
+		return field_write(&of##_table, from); \
+	}

@@ -15,7 +15,6 @@
  *		drop the connection
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Private to frame.c: the bytes from @start to @end are pending. */

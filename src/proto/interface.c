@@ -13,41 +13,21 @@
 #define VARLINK_NAME "org.varlink.service"
 
 static const char varlink_text[] =
-	"interface org.varlink.service\n"
-	"\n"
+	"interface org.varlink.service\n\n"
 	"method GetInfo() -> (\n"
 	"\tvendor: string,\n"
 	"\tproduct: string,\n"
 	"\tversion: string,\n"
 	"\turl: string,\n"
 	"\tinterfaces: []string\n"
-	")\n"
-	"\n"
-	"method GetInterfaceDescription(interface: string) -> (description: string)\n"
-	"\n"
-	"error InterfaceNotFound(interface: string)\n"
-	"\n"
-	"error MethodNotFound(method: string)\n"
-	"\n"
-	"error MethodNotImplemented(method: string)\n"
-	"\n"
-	"error InvalidParameter(parameter: string)\n"
-	"\n"
-	"error PermissionDenied()\n"
-	"\n"
+	")\n\n"
+	"method GetInterfaceDescription(interface: string) -> (description: string)\n\n"
+	"error InterfaceNotFound(interface: string)\n\n"
+	"error MethodNotFound(method: string)\n\n"
+	"error MethodNotImplemented(method: string)\n\n"
+	"error InvalidParameter(parameter: string)\n\n"
+	"error PermissionDenied()\n\n"
 	"error ExpectedMore()\n";
-
-/* Two to four words as strings. */
-#define WORDS_1(a)		     #a
-#define WORDS_2(a, ...)		     #a, WORDS_1(__VA_ARGS__)
-#define WORDS_3(a, ...)		     #a, WORDS_2(__VA_ARGS__)
-#define WORDS_4(a, ...)		     #a, WORDS_3(__VA_ARGS__)
-#define WORDS_OF(a, b, c, d, n, ...) WORDS_##n
-#define WORDS(...)                                                      \
-	(const char *const[])                                           \
-	{                                                               \
-		WORDS_OF(__VA_ARGS__, 4, 3, 2, 1, 0)(__VA_ARGS__), NULL \
-	}
 
 #define PARAMETER(field, kind, ...)                                 \
 	{                                                           \
@@ -55,9 +35,9 @@ static const char varlink_text[] =
 	}
 #define REQUIRED(kind, field)	  PARAMETER(field, kind)
 #define OPTIONAL(kind, field)	  PARAMETER(field, kind, .optional = true)
-#define REQUIRED_ENUM(field, ...) PARAMETER(field, ENUM, .values = WORDS(__VA_ARGS__))
+#define REQUIRED_ENUM(field, ...) PARAMETER(field, ENUM, FIELD_VALUES(__VA_ARGS__))
 #define OPTIONAL_ENUM(field, ...) \
-	PARAMETER(field, ENUM, .optional = true, .values = WORDS(__VA_ARGS__))
+	PARAMETER(field, ENUM, .optional = true, FIELD_VALUES(__VA_ARGS__))
 
 static const struct {
 	const char *qualified;
@@ -102,16 +82,6 @@ static int interface_refuse(char **ret, const char *error, const char *member, c
 static int interface_refuse_parameter(char **ret, const char *name)
 {
 	return interface_refuse(ret, VARLINK_NAME ".InvalidParameter", "parameter", name);
-}
-
-static int interface_reply_info(char **ret)
-{
-	return message_build_reply(ret,
-				   json_pack("{s:s, s:s, s:s, s:s, s:[s, s]}", "vendor", "Swansong",
-					     "product", "swansongd", "version", PACKAGE_VERSION,
-					     "url", PACKAGE_URL, "interfaces", VARLINK_NAME,
-					     INTERFACE_NAME),
-				   0);
 }
 
 static int interface_reply_description(char **ret, const json_t *parameters)
@@ -167,7 +137,12 @@ static int interface_reply(const struct message_call *call, enum interface_metho
 	if (call->upgrade)
 		return interface_refuse_parameter(ret, "upgrade");
 	if (strcmp(call->method, VARLINK_NAME ".GetInfo") == 0)
-		return interface_reply_info(ret);
+		return message_build_reply(ret,
+					   json_pack("{s:s, s:s, s:s, s:s, s:[s, s]}", "vendor",
+						     "Swansong", "product", "swansongd", "version",
+						     PACKAGE_VERSION, "url", PACKAGE_URL,
+						     "interfaces", VARLINK_NAME, INTERFACE_NAME),
+					   0);
 	if (strcmp(call->method, VARLINK_NAME ".GetInterfaceDescription") == 0)
 		return interface_reply_description(ret, call->parameters);
 	if (!interface_is_call_of(call, VARLINK_NAME) &&

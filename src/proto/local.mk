@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/frame.h %D%/frame.c \
 	%D%/message.h %D%/message.c \
 	%D%/field.h %D%/field.c \
-	%D%/interface/methods.h \
+	%D%/interface/types.h %D%/interface/methods.h \
 	%D%/interface/interface-text.h %D%/interface/interface-text.c \
 	%D%/interface.h %D%/interface.c \
 	%D%/node-view.h %D%/node-view.c \

@@ -60,7 +60,7 @@ struct guard_view {
 	uint64_t id;
 	const char *node;
 	uint64_t generation;
-	const char *kind; /* "process", "action", "leftover", "program", "lease", "log" */
+	const char *kind; /* GUARD_KINDS of proto/interface/types.h */
 	uint64_t pid;	  /* optional, as all below but the age */
 	uint64_t uid;
 	const char *command;

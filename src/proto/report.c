@@ -12,65 +12,26 @@
 
 #include "base/cleanup.h"
 
-/* clang-format off */
-#define OPT(of, kind, member) FIELD(of, kind, member, .optional = true)
-#define NAMED(of, kind, text, member) \
-	{ .name = text, .type = kind, .offset = offsetof(struct of, member) }
+DEFINE_FIELD_TABLE(report_view, MUST(INT, format), MUST(STRING, version), MUST(STRING, host),
+		   MUST(INT, pid), MUST(INT, time_usec), MUST(STRING, cause), MAY(STRING, signal),
+		   MUST(BOOL, forced), MUST(INT, status), MUST(INT, total_usec),
+		   MAY(INT, budget_usec), MUST(INT, lost))
 
-static const struct field view_fields[] = {
-	FIELD(report_view, FIELD_INT, format),
-	FIELD(report_view, FIELD_STRING, version),
-	FIELD(report_view, FIELD_STRING, host),
-	FIELD(report_view, FIELD_INT, pid),
-	FIELD(report_view, FIELD_INT, time_usec),
-	FIELD(report_view, FIELD_STRING, cause),
-	OPT(report_view, FIELD_STRING, signal),
-	FIELD(report_view, FIELD_BOOL, forced),
-	FIELD(report_view, FIELD_INT, status),
-	FIELD(report_view, FIELD_INT, total_usec),
-	OPT(report_view, FIELD_INT, budget_usec),
-	FIELD(report_view, FIELD_INT, lost),
-};
-/* clang-format on */
+DEFINE_FIELD_TABLE(report_node, MUST(STRING, path), MUST_AS("service", BOOL, is_service),
+		   MUST(INT, generation), MUST(SIGNED, stop_usec), MAY(INT, complete_usec),
+		   MUST(BOOL, forced), MAY(INT, late_usec), MAY(INT, budget_usec),
+		   MUST(STRINGS, after))
 
-static const struct field node_fields[] = {
-	FIELD(report_node, FIELD_STRING, path),
-	NAMED(report_node, FIELD_BOOL, "service", is_service),
-	FIELD(report_node, FIELD_INT, generation),
-	FIELD(report_node, FIELD_SIGNED, stop_usec),
-	OPT(report_node, FIELD_INT, complete_usec),
-	FIELD(report_node, FIELD_BOOL, forced),
-	OPT(report_node, FIELD_INT, late_usec),
-	OPT(report_node, FIELD_INT, budget_usec),
-	FIELD(report_node, FIELD_STRINGS, after),
-};
+DEFINE_FIELD_TABLE(report_state, MUST(STRING, state), MUST(SIGNED, at_usec))
 
-static const struct field state_fields[] = {
-	FIELD(report_state, FIELD_STRING, state),
-	FIELD(report_state, FIELD_SIGNED, at_usec),
-};
+DEFINE_FIELD_TABLE(report_guard, MUST(INT, id), MUST(STRING, kind), MAY(INT, pid), MAY(INT, uid),
+		   MAY(STRING, command), MAY(STRING, why), MAY(INT, count),
+		   MUST(SIGNED, taken_usec), MAY(INT, gone_usec), MAY(STRING, end))
 
-static const struct field guard_fields[] = {
-	FIELD(report_guard, FIELD_INT, id),	  FIELD(report_guard, FIELD_STRING, kind),
-	OPT(report_guard, FIELD_INT, pid),	  OPT(report_guard, FIELD_INT, uid),
-	OPT(report_guard, FIELD_STRING, command), OPT(report_guard, FIELD_STRING, why),
-	OPT(report_guard, FIELD_INT, count),	  FIELD(report_guard, FIELD_SIGNED, taken_usec),
-	OPT(report_guard, FIELD_INT, gone_usec),  OPT(report_guard, FIELD_STRING, end),
-};
-
-/* @type##_build() by the table of its fields. */
-#define DEFINE_BUILD(type, fields)                                                \
-	static const struct field_table type##_table = FIELD_TABLE(type, fields); \
-                                                                                  \
-	json_t *type##_build(const struct type *from)                             \
-	{                                                                         \
-		return field_write(&type##_table, from);                          \
-	}
-
-DEFINE_BUILD(report_view, view_fields)
-DEFINE_BUILD(report_node, node_fields)
-DEFINE_BUILD(report_state, state_fields)
-DEFINE_BUILD(report_guard, guard_fields)
+DEFINE_FIELD_BUILD(report_view)
+DEFINE_FIELD_BUILD(report_node)
+DEFINE_FIELD_BUILD(report_state)
+DEFINE_FIELD_BUILD(report_guard)
 
 static int report_parse_lane(const json_t *object, struct report_lane *lane)
 {

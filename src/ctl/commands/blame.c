@@ -2,14 +2,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctl/history/source.h"
 #include "ctl/report/past.h"
 #include "ctl/report/plot.h"
-#include "ctl/report/start.h"
 #include "ctl/terminal/show.h"
 #include "proto/history/otlp.h"
+#include "proto/history/starts.h"
 
 /*
  * The last shutdown as a table: the time of each node, and the chain that the end waited for; or
@@ -109,32 +111,6 @@ static void blame_add_row(struct table *t, const struct report *report, const st
 	table_add(t, lane->node.late_usec != FIELD_NONE ? STYLE_BAD : STYLE_PLAIN, "%s", text);
 }
 
-static int blame_print_table(struct ctl *ctl, const struct report *report, const struct row *rows,
-			     size_t n)
-{
-	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"WAITING",
-					      "DRAINING", "STOPPING", "KILLED", "HELD BY" };
-	cleanup(table_done) struct table t;
-
-	table_init(&t, ARRAY_SIZE(titles), titles);
-	for (size_t i = 0; i < n; i++)
-		blame_add_row(&t, report, &rows[i]);
-	return table_print(&t, &ctl->out);
-}
-
-/* "root: complete in 4.2s, forced, exit status 124", and why. */
-static void blame_print_head(struct ctl *ctl, const struct report_view *v)
-{
-	char took[CLOCK_TEXT_MAX], when[PAST_WHEN_MAX];
-
-	ctl_print(ctl, "root: complete in %s%s, exit status %" PRIu64,
-		  clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "", v->status);
-	ctl_print(ctl, "stopped %s on %s: %s", past_when(when, v), v->host, v->cause);
-	if (v->lost)
-		ctl_print(ctl, "%" PRIu64 " guards or states are missing in the report", v->lost);
-	ctl_print(ctl, "%s", "");
-}
-
 /* The guard that was held longest, without the process; or NULL. */
 static const struct report_guard *blame_last_guard(const struct report_lane *lane)
 {
@@ -205,8 +181,13 @@ static int blame_print_chain(struct ctl *ctl, const struct past *past)
 
 static int blame_print(struct ctl *ctl, const struct past *past, int argc, char **argv)
 {
+	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"WAITING",
+					      "DRAINING", "STOPPING", "KILLED", "HELD BY" };
 	const struct report *report = &past->report;
+	cleanup(table_done) struct table t = {};
 	cleanup(freep) struct row *rows = calloc(report->n + 1, sizeof(*rows));
+	const struct report_view *v = &report->view;
+	char took[CLOCK_TEXT_MAX], when[PAST_WHEN_MAX];
 	size_t n = 0;
 	int r;
 
@@ -218,13 +199,19 @@ static int blame_print(struct ctl *ctl, const struct past *past, int argc, char 
 		if (past_has_held(lane) && source_is_asked_for(lane->node.path, argc, argv))
 			rows[n++] = (struct row){ blame_own_usec(report, lane), lane };
 	}
-	if (n == 0 && argc > 0) {
-		log_line(&ctl->log, LOG_ERR, "the report has no such node");
-		return CTL_NO_NODE;
-	}
+	if (n == 0 && argc > 0)
+		return ctl_refuse(ctl, CTL_NO_NODE, "the report has no such node");
 	qsort(rows, n, sizeof(*rows), blame_compare_rows);
-	blame_print_head(ctl, &report->view);
-	r = blame_print_table(ctl, report, rows, n);
+	ctl_print(ctl, "root: complete in %s%s, exit status %" PRIu64,
+		  clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "", v->status);
+	ctl_print(ctl, "stopped %s on %s: %s", past_when(when, v), v->host, v->cause);
+	if (v->lost)
+		ctl_print(ctl, "%" PRIu64 " guards or states are missing in the report", v->lost);
+	ctl_print(ctl, "%s", "");
+	table_init(&t, ARRAY_SIZE(titles), titles);
+	for (size_t i = 0; i < n; i++)
+		blame_add_row(&t, report, &rows[i]);
+	r = table_print(&t, &ctl->out);
 	if (r == 0 && argc == 0)
 		r = blame_print_chain(ctl, past);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
@@ -242,19 +229,31 @@ static int blame_print_shutdown(struct ctl *ctl, const struct past *past, int ar
 	return blame_print_spans(ctl, &past->report, OTLP_SHUTDOWN);
 }
 
-static int blame_print_start(struct ctl *ctl, const struct report *report)
+/* The starts that the daemon remembers, of @node and of all below it; NULL is the root. */
+static int blame_print_starts(struct ctl *ctl, const char *node)
 {
-	return blame_print_spans(ctl, report, OTLP_START);
+	cleanup(message_reply_done) struct message_reply reply = {};
+	cleanup(report_done) struct report report = {};
+	char host[HOST_NAME_MAX + 1] = "";
+	int r = session_call(ctl, METHOD_EVENTS, json_pack("{s:s*}", "node", node), &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	(void)gethostname(host, sizeof(host) - 1);
+	r = starts_report(reply.parameters, host, &report);
+	if (r < 0)
+		return ctl_fail(ctl, r);
+	if (report.n == 0)
+		return ctl_refuse(ctl, CTL_FAILED, "the daemon remembers no start");
+	return blame_print_spans(ctl, &report, OTLP_START);
 }
 
 int cmd_blame(struct ctl *ctl, int argc, char **argv)
 {
-	if (ctl->options.start && (!ctl->options.otlp || argc > 1)) {
-		log_line(&ctl->log, LOG_ERR, "--start: expected --otlp, and one node at most");
-		return CTL_USAGE;
-	}
+	if (ctl->options.start && (!ctl->options.otlp || argc > 1))
+		return ctl_refuse(ctl, CTL_USAGE, "--start: expected --otlp, and one node at most");
 	if (ctl->options.start)
-		return start_run(ctl, argv[0], blame_print_start);
+		return blame_print_starts(ctl, argv[0]);
 	return past_run(ctl, argc, argv, ctl->options.otlp ? blame_print_shutdown : blame_print);
 }
 

@@ -2,44 +2,17 @@
 
 /*
  * The commands.  @argv ends with NULL and has the arguments after the verb, as many as the table in
- * ctl/commands.c allows.  Return: an exit status (enum exit_status, or CMD's own).
+ * ctl/program/commands.c allows.  Return: an exit status (enum exit_status, or CMD's own).
  */
 
 #include "ctl/session/session.h"
 
-int cmd_status(struct ctl *ctl, int argc, char **argv);
-int cmd_tree(struct ctl *ctl, int argc, char **argv);
-int cmd_list(struct ctl *ctl, int argc, char **argv);
-int cmd_top(struct ctl *ctl, int argc, char **argv);
-int cmd_show(struct ctl *ctl, int argc, char **argv);
-int cmd_cat(struct ctl *ctl, int argc, char **argv);
-int cmd_deps(struct ctl *ctl, int argc, char **argv);
-int cmd_events(struct ctl *ctl, int argc, char **argv);
-int cmd_logs(struct ctl *ctl, int argc, char **argv);
-int cmd_health(struct ctl *ctl, int argc, char **argv);
+/* cmd_verb: start, stop and restart; cmd_enable: enable and disable. */
+typedef int command_function(struct ctl *ctl, int argc, char **argv);
+command_function cmd_status, cmd_tree, cmd_list, cmd_top, cmd_show, cmd_cat, cmd_deps, cmd_events,
+	cmd_logs, cmd_health, cmd_wait, cmd_reload, cmd_rollout, cmd_signal, cmd_run,
+	cmd_shutdown, cmd_guard, cmd_guards, cmd_interrupt, cmd_blame, cmd_plot, cmd_plan,
+	cmd_check, cmd_verb, cmd_enable;
 
-/* start, stop and restart */
-int cmd_verb(struct ctl *ctl, int argc, char **argv);
-/* enable and disable */
-int cmd_enable(struct ctl *ctl, int argc, char **argv);
-int cmd_wait(struct ctl *ctl, int argc, char **argv);
-
-int cmd_reload(struct ctl *ctl, int argc, char **argv);
 /* Prints the changes of a reload as a table.  Return: 0 or -errno. */
 int reload_print(struct ctl *ctl, const json_t *changes);
-
-int cmd_rollout(struct ctl *ctl, int argc, char **argv);
-int cmd_signal(struct ctl *ctl, int argc, char **argv);
-int cmd_run(struct ctl *ctl, int argc, char **argv);
-
-int cmd_shutdown(struct ctl *ctl, int argc, char **argv);
-
-int cmd_guard(struct ctl *ctl, int argc, char **argv);
-int cmd_guards(struct ctl *ctl, int argc, char **argv);
-int cmd_interrupt(struct ctl *ctl, int argc, char **argv);
-
-int cmd_blame(struct ctl *ctl, int argc, char **argv);
-int cmd_plot(struct ctl *ctl, int argc, char **argv);
-int cmd_plan(struct ctl *ctl, int argc, char **argv);
-
-int cmd_check(struct ctl *ctl, int argc, char **argv);

@@ -5,7 +5,6 @@
  */
 #include "ctl/commands/cmd.h"
 
-#include <inttypes.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -57,11 +56,10 @@ int cmd_events(struct ctl *ctl, int argc, char **argv)
 	json_t *number;
 	int r;
 
-	if (argc > 1) {
-		log_line(&ctl->log, LOG_ERR,
-			 "events: expected one node, which stands for the nodes below it, too");
-		return CTL_USAGE;
-	}
+	if (argc > 1)
+		return ctl_refuse(
+			ctl, CTL_USAGE,
+			"events: expected one node, which stands for the nodes below it, too");
 	number = last == UINT64_MAX ? NULL : json_integer((json_int_t)last);
 	r = session_send(ctl, METHOD_EVENTS,
 			 json_pack("{s:s, s:o*}", "node", argv[0], "last", number),

@@ -61,41 +61,26 @@ static int guard_acquire(struct holder *h, const char *path)
 	return CTL_DONE;
 }
 
-static void guard_note_lost(struct holder *h, struct held *held, bool expired)
-{
-	log_line(&h->ctl->log, LOG_WARNING, "%s: the guard %s; %s goes on", node_name(held->path),
-		 expired ? "has expired" : "was revoked, as the time to shut down is spent",
-		 h->command);
-	held->client = client_free(held->client);
-}
-
-/* All guards are lost with the daemon. */
-static void guard_note_daemon_gone(struct holder *h, struct held *held)
-{
-	if (!h->gone)
-		log_line(&h->ctl->log, LOG_WARNING,
-			 "the daemon has gone, and the guard with it; %s goes on", h->command);
-	h->gone = true;
-	held->client = client_free(held->client);
-}
-
-/* The first stop of the guarded nodes sends the signal. */
-static void guard_notify_command(struct holder *h)
-{
-	if (!h->stopping && h->ctl->options.on_shutdown)
-		runner_kill(&h->runner, h->ctl->options.on_shutdown);
-	h->stopping = true;
-}
-
 static void guard_process_reply(struct holder *h, struct held *held,
 				const struct message_reply *reply)
 {
 	const char *lost = message_get_string(reply->parameters, "lost", NULL);
 
-	if (message_get_bool(reply->parameters, "stopping", false))
-		guard_notify_command(h);
-	if (lost)
-		guard_note_lost(h, held, strcmp(lost, "expired") == 0);
+	if (message_get_bool(reply->parameters, "stopping", false)) {
+		/* The first stop of the guarded nodes sends the signal. */
+		if (!h->stopping && h->ctl->options.on_shutdown)
+			runner_kill(&h->runner, h->ctl->options.on_shutdown);
+		h->stopping = true;
+	}
+	if (lost) {
+		log_line(&h->ctl->log, LOG_WARNING, "%s: the guard %s; %s goes on",
+			 node_name(held->path),
+			 strcmp(lost, "expired") == 0
+				 ? "has expired"
+				 : "was revoked, as the time to shut down is spent",
+			 h->command);
+		held->client = client_free(held->client);
+	}
 }
 
 /* Reads the replies that have come. */
@@ -108,8 +93,15 @@ static void guard_receive(struct holder *h, struct held *held)
 		guard_process_reply(h, held, &reply);
 		message_reply_done(&reply);
 	}
-	if (held->client && r != -ETIMEDOUT)
-		guard_note_daemon_gone(h, held);
+	if (held->client && r != -ETIMEDOUT) {
+		/* All guards are lost with the daemon. */
+		if (!h->gone)
+			log_line(&h->ctl->log, LOG_WARNING,
+				 "the daemon has gone, and the guard with it; %s goes on",
+				 h->command);
+		h->gone = true;
+		held->client = client_free(held->client);
+	}
 }
 
 static int guard_hold_all(struct holder *h)
@@ -147,23 +139,6 @@ static int guard_command(struct holder *h, char **paths, char **argv)
 	return r == 0 ? guard_hold_all(h) : runner_fail(h->ctl, argv[0], r);
 }
 
-static int guard_init_holder(struct holder *h, struct ctl *ctl, const char *command, size_t n)
-{
-	*h = (struct holder){ .ctl = ctl, .runner = { .signal_fd = -1 }, .command = command };
-	h->held = calloc(n, sizeof(*h->held));
-	h->fds = calloc(n + 1, sizeof(*h->fds));
-	return h->held && h->fds ? runner_init(&h->runner) : -ENOMEM;
-}
-
-static void guard_holder_done(struct holder *h)
-{
-	for (size_t i = 0; i < h->n; i++)
-		client_free(h->held[i].client);
-	free(h->held);
-	free(h->fds);
-	runner_done(&h->runner);
-}
-
 int cmd_guard(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(freep) char **paths = NULL;
@@ -176,8 +151,15 @@ int cmd_guard(struct ctl *ctl, int argc, char **argv)
 		return r;
 	while (paths[n])
 		n++;
-	r = guard_init_holder(&h, ctl, argv[1], n);
+	h = (struct holder){ .ctl = ctl, .runner = { .signal_fd = -1 }, .command = argv[1] };
+	h.held = calloc(n, sizeof(*h.held));
+	h.fds = calloc(n + 1, sizeof(*h.fds));
+	r = h.held && h.fds ? runner_init(&h.runner) : -ENOMEM;
 	r = r < 0 ? ctl_fail(ctl, r) : guard_command(&h, paths, argv + 1);
-	guard_holder_done(&h);
+	for (size_t i = 0; i < h.n; i++)
+		client_free(h.held[i].client);
+	free(h.held);
+	free(h.fds);
+	runner_done(&h.runner);
 	return r;
 }

@@ -11,21 +11,6 @@
 #include "base/clock.h"
 #include "ctl/terminal/show.h"
 
-static void guards_add_row(struct table *t, const struct guard_view *g, bool with_kill)
-{
-	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
-
-	table_add(t, STYLE_PLAIN, "%" PRIu64, g->id);
-	table_add(t, STYLE_BOLD, "%s", node_name(g->node));
-	table_add(t, STYLE_PLAIN, "%s", g->kind);
-	table_add(t, STYLE_PLAIN, "%s", clock_text(age, g->age_usec));
-	table_add(t, STYLE_BUSY, "%s",
-		  !with_kill		       ? ""
-		  : g->kill_usec == FIELD_NONE ? "-"
-					       : clock_text(kill_in, g->kill_usec));
-	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
-}
-
 static int guards_print(struct ctl *ctl, const json_t *parameters)
 {
 	bool with_kill = ctl->options.blocking; /* no other guard has a time */
@@ -34,6 +19,7 @@ static int guards_print(struct ctl *ctl, const json_t *parameters)
 	};
 	cleanup(freep) struct guard_view *guards = NULL;
 	cleanup(table_done) struct table t = {};
+	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
 	size_t n;
 	int r;
 
@@ -41,8 +27,17 @@ static int guards_print(struct ctl *ctl, const json_t *parameters)
 	if (r < 0)
 		return r;
 	table_init(&t, ARRAY_SIZE(titles), titles);
-	for (size_t i = 0; i < n; i++)
-		guards_add_row(&t, &guards[i], with_kill);
+	for (const struct guard_view *g = guards; g < guards + n; g++) {
+		table_add(&t, STYLE_PLAIN, "%" PRIu64, g->id);
+		table_add(&t, STYLE_BOLD, "%s", node_name(g->node));
+		table_add(&t, STYLE_PLAIN, "%s", g->kind);
+		table_add(&t, STYLE_PLAIN, "%s", clock_text(age, g->age_usec));
+		table_add(&t, STYLE_BUSY, "%s",
+			  !with_kill		       ? ""
+			  : g->kill_usec == FIELD_NONE ? "-"
+						       : clock_text(kill_in, g->kill_usec));
+		table_add(&t, STYLE_PLAIN, "%s", show_holder(holder, g));
+	}
 	return table_print(&t, &ctl->out);
 }
 

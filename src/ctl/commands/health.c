@@ -32,19 +32,6 @@ static bool health_is_excused(const struct nodes *nodes, size_t i)
 	return i > 0 && nodes->nodes[i].is_service && nodes->nodes[i].service.stopped;
 }
 
-/* The services that are the reason. */
-static int health_print_causes(struct ctl *ctl, const struct nodes *nodes)
-{
-	cleanup(table_done) struct table t;
-
-	table_init(&t, 2, NULL);
-	for (size_t i = 0; i < nodes->n; i++)
-		if (nodes->nodes[i].is_service && !node_view_is_well(&nodes->nodes[i]) &&
-		    !health_is_excused(nodes, i))
-			health_add_row(&t, &nodes->nodes[i]);
-	return table_print(&t, &ctl->out);
-}
-
 /* The daemon starts the service, or starts it again, without a request; or looks at it first. */
 static bool health_is_coming_up(const struct node_view *node)
 {
@@ -91,8 +78,16 @@ static int health_of(struct ctl *ctl, const char *path, enum exit_status *status
 		return r;
 	if (*status != CTL_FAILED)
 		*status = here;
-	if (!ctl->options.json && !ctl->options.quiet)
-		r = health_print_causes(ctl, &nodes);
+	if (!ctl->options.json && !ctl->options.quiet) {
+		cleanup(table_done) struct table t;
+
+		table_init(&t, 2, NULL);
+		for (size_t i = 0; i < nodes.n; i++)
+			if (nodes.nodes[i].is_service && !node_view_is_well(&nodes.nodes[i]) &&
+			    !health_is_excused(&nodes, i))
+				health_add_row(&t, &nodes.nodes[i]);
+		r = table_print(&t, &ctl->out);
+	}
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 

@@ -83,7 +83,8 @@ static void interrupt_close_input(struct interrupt *i)
 	i->in_fd = fd_close(i->in_fd);
 }
 
-static void interrupt_log_left_out(const struct interrupt *i)
+/* First the signal, so that it is not the closed pipe that ends the command. */
+static void interrupt_end_stream(struct interrupt *i)
 {
 	if (i->lines.inside)
 		log_line(&i->ctl->log, LOG_WARNING, "%s: stopped inside a line of more than 16M",
@@ -92,12 +93,6 @@ static void interrupt_log_left_out(const struct interrupt *i)
 		log_line(&i->ctl->log, LOG_WARNING,
 			 "%s: stopped; an unfinished line of %zu bytes is left out",
 			 node_name(i->path), lines_unfinished(&i->lines));
-}
-
-/* First the signal, so that it is not the closed pipe that ends the command. */
-static void interrupt_end_stream(struct interrupt *i)
-{
-	interrupt_log_left_out(i);
 	i->lines.used = i->lines.whole;
 	i->ended_by_us = i->runner.pid > 0;
 	runner_kill(&i->runner, SIGTERM);
@@ -141,20 +136,6 @@ static void interrupt_read(struct interrupt *i)
 	interrupt_close_input(i);
 }
 
-/*
- * The reader is gone, or has no room: the command would notice, if it wrote there itself.
- */
-static void interrupt_drop_output(struct interrupt *i, int error)
-{
-	if (error != -EPIPE) {
-		log_line(&i->ctl->log, LOG_ERR, "cannot write: %s", strerror(-error));
-		i->fault = error;
-	}
-	i->before = 0;
-	i->lines.begin = i->lines.whole = i->lines.used;
-	interrupt_close_input(i);
-}
-
 static void interrupt_write(struct interrupt *i, short revents)
 {
 	int r = 0;
@@ -163,8 +144,16 @@ static void interrupt_write(struct interrupt *i, short revents)
 		r = lines_write(&i->lines, STDOUT_FILENO);
 	else if (i->in_fd >= 0 && revents & (POLLERR | POLLHUP))
 		r = -EPIPE;
-	if (r < 0)
-		interrupt_drop_output(i, r);
+	/* The reader is gone, or has no room: the command would notice, if it wrote there itself. */
+	if (r < 0) {
+		if (r != -EPIPE) {
+			log_line(&i->ctl->log, LOG_ERR, "cannot write: %s", strerror(-r));
+			i->fault = r;
+		}
+		i->before = 0;
+		i->lines.begin = i->lines.whole = i->lines.used;
+		interrupt_close_input(i);
+	}
 }
 
 /* The reader finds the end of the stream now, not when the command ends. */
@@ -192,19 +181,6 @@ static int interrupt_timeout_msec(const struct interrupt *i)
 	return i->rest_usec <= now ? 0 : (int)((i->rest_usec - now) / USEC_PER_MSEC) + 1;
 }
 
-static void interrupt_process_events(struct interrupt *i, const struct pollfd *fds)
-{
-	if (fds[0].revents)
-		runner_process_signals(&i->runner);
-	if (fds[1].revents)
-		interrupt_receive(i);
-	if (fds[2].revents)
-		interrupt_read(i);
-	if (fds[3].revents)
-		interrupt_write(i, fds[3].revents);
-	interrupt_process_stop(i);
-}
-
 static int interrupt_copy_stream(struct interrupt *i)
 {
 	bool closed = false;
@@ -221,7 +197,15 @@ static int interrupt_copy_stream(struct interrupt *i)
 
 		if (poll(fds, ARRAY_SIZE(fds), interrupt_timeout_msec(i)) < 0 && errno != EINTR)
 			return ctl_fail(i->ctl, -errno);
-		interrupt_process_events(i, fds);
+		if (fds[0].revents)
+			runner_process_signals(&i->runner);
+		if (fds[1].revents)
+			interrupt_receive(i);
+		if (fds[2].revents)
+			interrupt_read(i);
+		if (fds[3].revents)
+			interrupt_write(i, fds[3].revents);
+		interrupt_process_stop(i);
 		/* The command is gone, and the reader takes nothing. */
 		if (i->runner.signo)
 			return 128 + i->runner.signo;
@@ -233,18 +217,6 @@ static int interrupt_copy_stream(struct interrupt *i)
 	if (i->fault < 0)
 		return CTL_FAILED;
 	return i->ended_by_us ? CTL_DONE : i->runner.status;
-}
-
-static int interrupt_run_command(struct interrupt *i, char **argv)
-{
-	int fds[2], r;
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return ctl_fail(i->ctl, -errno);
-	i->in_fd = fds[0];
-	r = runner_start(&i->runner, argv, fds[1]);
-	(void)close(fds[1]);
-	return r == 0 ? interrupt_copy_stream(i) : runner_fail(i->ctl, argv[0], r);
 }
 
 static int interrupt_is_stopped(struct ctl *ctl, const char *path, bool *ret)
@@ -262,7 +234,7 @@ static int interrupt_is_stopped(struct ctl *ctl, const char *path, bool *ret)
 static int interrupt_run(struct interrupt *i, char **argv)
 {
 	bool stopped = false;
-	int r = session_open(i->ctl);
+	int fds[2], r = session_open(i->ctl);
 
 	if (r != CTL_DONE)
 		return r;
@@ -276,7 +248,12 @@ static int interrupt_run(struct interrupt *i, char **argv)
 	if (r != CTL_DONE)
 		return r;
 	client_set_interrupt(i->ctl->client, -1);
-	return interrupt_run_command(i, argv);
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return ctl_fail(i->ctl, -errno);
+	i->in_fd = fds[0];
+	r = runner_start(&i->runner, argv, fds[1]);
+	(void)close(fds[1]);
+	return r == 0 ? interrupt_copy_stream(i) : runner_fail(i->ctl, argv[0], r);
 }
 
 int cmd_interrupt(struct ctl *ctl, int argc, char **argv)
@@ -288,10 +265,8 @@ int cmd_interrupt(struct ctl *ctl, int argc, char **argv)
 	r = nodes_resolve(ctl, argv, 1, &paths);
 	if (r != CTL_DONE)
 		return r;
-	if (paths[1]) {
-		log_line(&ctl->log, LOG_ERR, "%s: several nodes match: expected one", argv[0]);
-		return CTL_USAGE;
-	}
+	if (paths[1])
+		return ctl_refuse(ctl, CTL_USAGE, "%s: several nodes match: expected one", argv[0]);
 	i.path = paths[0];
 	r = runner_init(&i.runner);
 	r = r < 0 ? ctl_fail(ctl, r) : interrupt_run(&i, argv + 1);

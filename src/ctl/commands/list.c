@@ -2,21 +2,6 @@
 
 #include "ctl/session/nodes.h"
 
-/* Names as every command takes them. */
-static int list_below(struct ctl *ctl, const char *path, json_t *names)
-{
-	const struct node_view *node;
-	struct nodes_walk walk;
-	int r = nodes_walk(ctl, path, &walk);
-
-	if (r != CTL_DONE)
-		return r;
-	while ((r = nodes_walk_next(ctl, &walk, &node)) == CTL_DONE && node)
-		(void)json_array_append_new(names, json_string(*node->path ? node->path : "/"));
-	nodes_walk_done(&walk);
-	return r;
-}
-
 int cmd_list(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
@@ -24,8 +9,17 @@ int cmd_list(struct ctl *ctl, int argc, char **argv)
 	size_t index;
 	int r = CTL_DONE;
 
-	for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
-		r = list_below(ctl, argv[i], names);
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
+		cleanup(nodes_done) struct nodes nodes = {};
+
+		r = nodes_fetch(ctl, argv[i], &nodes);
+		for (size_t k = 0; k < nodes.n; k++) {
+			const char *path = nodes.nodes[k].path;
+
+			/* As every command takes them. */
+			(void)json_array_append_new(names, json_string(*path ? path : "/"));
+		}
+	}
 	if (r != CTL_DONE)
 		return r;
 	if (ctl->options.json)

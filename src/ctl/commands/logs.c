@@ -49,16 +49,6 @@ static size_t logs_prepare_outputs(const struct logs *logs, struct log_printer *
 	return n;
 }
 
-static int logs_print_collected(const struct logs *logs, const struct log_printer *printer)
-{
-	int r = CTL_DONE;
-
-	for (size_t i = 0; r == CTL_DONE && i < logs->lines.n; i++)
-		r = log_print(printer, logs->lines.lines[i]);
-	(void)fflush(logs->ctl->out.file);
-	return r;
-}
-
 static int logs_print_event(struct log_printer *printer, const struct log_event *event,
 			    const char **last)
 {
@@ -130,20 +120,12 @@ static int logs_show(struct ctl *ctl, struct logs *logs)
 		return CTL_FAILED;
 	}
 	r = logs_collect(logs, ctl->deadline_usec);
-	if (r == CTL_DONE)
-		r = logs_print_collected(logs, &printer);
+	for (size_t i = 0; r == CTL_DONE && i < logs->lines.n; i++)
+		r = log_print(&printer, logs->lines.lines[i]);
+	(void)fflush(ctl->out.file);
 	if (r != CTL_DONE || !ctl->options.follow)
 		return r;
 	return logs_follow_all(logs, &printer);
-}
-
-static int logs_reopen(struct ctl *ctl, char **paths)
-{
-	int r = CTL_DONE;
-
-	for (size_t i = 0; r == CTL_DONE && paths[i]; i++)
-		r = session_do(ctl, METHOD_REOPEN_LOGS, json_pack("{s:s}", "node", paths[i]));
-	return session_finish(ctl, r);
 }
 
 int cmd_logs(struct ctl *ctl, int argc, char **argv)
@@ -151,8 +133,12 @@ int cmd_logs(struct ctl *ctl, int argc, char **argv)
 	struct logs logs;
 	int r = 0;
 
-	if (ctl->options.reopen)
-		return logs_reopen(ctl, argv);
+	if (ctl->options.reopen) {
+		for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
+			r = session_do(ctl, METHOD_REOPEN_LOGS,
+				       json_pack("{s:s}", "node", argv[i]));
+		return session_finish(ctl, r);
+	}
 	if (ctl->options.follow && ctl->options.timeout_usec == USEC_INFINITY)
 		ctl->deadline_usec = USEC_INFINITY;
 	logs_init(&logs, ctl, ctl->options.lines);

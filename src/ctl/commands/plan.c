@@ -33,12 +33,7 @@ static void plan_done(struct plan *p)
 	json_decref(p->parameters);
 }
 
-static const struct field plan_fields[] = {
-	FIELD(plan, FIELD_INT, idle_usec, .optional = true),
-	FIELD(plan, FIELD_INT, busy_usec, .optional = true),
-	FIELD(plan, FIELD_INT, grace_usec, .optional = true),
-};
-static const struct field_table plan_table = FIELD_TABLE(plan, plan_fields);
+DEFINE_FIELD_TABLE(plan, MAY(INT, idle_usec), MAY(INT, busy_usec), MAY(INT, grace_usec))
 
 /* Takes the reference to @parameters.  Return: CTL_DONE, or the exit status of a logged error. */
 static int plan_init(struct ctl *ctl, json_t *parameters, struct plan *p)
@@ -56,23 +51,11 @@ static int plan_init(struct ctl *ctl, json_t *parameters, struct plan *p)
 
 /* --- of files --- */
 
-static int plan_make_forecast(struct ctl *ctl, const struct config *config,
-			      const struct node_config *top, struct plan *p)
-{
-	cleanup(forecast_freep) struct forecast *f = NULL;
-	struct forecast_tree tree;
-	int r = forecast_tree_init(&tree, config);
-
-	if (r < 0)
-		return ctl_fail(ctl, r);
-	r = forecast_new(&f, &tree, top->index);
-	forecast_tree_done(&tree);
-	return r < 0 ? ctl_fail(ctl, r) : plan_init(ctl, plan_build(f, USEC_INFINITY), p);
-}
-
 static int plan_files(struct ctl *ctl, const char *name, struct plan *p)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
+	cleanup(forecast_freep) struct forecast *f = NULL;
+	struct forecast_tree tree;
 	const struct node_config *top;
 	int r = offline_load(ctl, ctl->options.configs.words, ctl->options.configs.n, NULL, NULL,
 			     &config);
@@ -80,10 +63,14 @@ static int plan_files(struct ctl *ctl, const char *name, struct plan *p)
 	if (r != CTL_DONE)
 		return r;
 	top = offline_find(config, name ? name : "/");
-	if (top)
-		return plan_make_forecast(ctl, config, top, p);
-	log_line(&ctl->log, LOG_ERR, "%s: no such node", name);
-	return CTL_NO_NODE;
+	if (!top)
+		return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node", name);
+	r = forecast_tree_init(&tree, config);
+	if (r < 0)
+		return ctl_fail(ctl, r);
+	r = forecast_new(&f, &tree, top->index);
+	forecast_tree_done(&tree);
+	return r < 0 ? ctl_fail(ctl, r) : plan_init(ctl, plan_build(f, USEC_INFINITY), p);
 }
 
 /* --- of the daemon --- */
@@ -94,10 +81,8 @@ static int plan_daemon(struct ctl *ctl, int argc, char **argv, struct plan *p)
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 
-	if (r == CTL_DONE && paths[1]) {
-		log_line(&ctl->log, LOG_ERR, "%s: several nodes match: expected one", argv[0]);
-		return CTL_USAGE;
-	}
+	if (r == CTL_DONE && paths[1])
+		return ctl_refuse(ctl, CTL_USAGE, "%s: several nodes match: expected one", argv[0]);
 	if (r == CTL_DONE)
 		r = session_call(ctl, METHOD_PLAN, json_pack("{s:s}", "node", paths[0]), &reply);
 	return r == CTL_DONE ? plan_init(ctl, json_incref(reply.parameters), p) : r;
@@ -134,27 +119,19 @@ static void plan_add_waits(struct table *t, const struct plan_entry_view *e)
 	table_add(t, STYLE_PLAIN, "%s", w.used ? text : "-");
 }
 
-/* Half of its past ends took no longer. */
-static void plan_add_usual(struct table *t, const struct plan *p, const struct plan_entry_view *e)
-{
-	const struct samples *samples = p->history ? expect_samples(p->history, e) : NULL;
-	char text[CLOCK_TEXT_MAX] = "";
-
-	if (samples)
-		clock_text(text, samples_percentile(samples, 500));
-	table_add(t, STYLE_PLAIN, "%s", text);
-}
-
 static void plan_add_row(struct table *t, const struct plan *p, const struct plan_entry_view *e)
 {
+	const struct samples *samples = p->history ? expect_samples(p->history, e) : NULL;
 	bool final = strcmp(e->kind, "final") == 0;
-	char text[CLOCK_TEXT_MAX];
+	char text[CLOCK_TEXT_MAX] = "";
 
 	table_add(t, STYLE_PLAIN, "%" PRIu64, e->step);
 	table_add(t, e->critical ? STYLE_BOLD : STYLE_PLAIN, "%s%s", node_name(e->node),
 		  final ? " (final)" : "");
 	plan_add_waits(t, e);
-	plan_add_usual(t, p, e);
+	if (samples) /* half of its past ends took no longer */
+		clock_text(text, samples_percentile(samples, 500));
+	table_add(t, STYLE_PLAIN, "%s", text);
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->begin_usec));
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, plan_own_usec(e)));
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->end_usec));

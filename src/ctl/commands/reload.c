@@ -1,7 +1,7 @@
 /*
- * A reload of the configuration, or of the services of the command line.  The reply for the
- * configuration is a list of changes, by node and key; it becomes a table with the time from which
- * each change counts.  A dry run gets the same list.
+ * A reload of the configuration, or of the services of the command line.
+ * The reply for the configuration is a list of changes, by node and key; it becomes a table with the
+ * time from which each change counts.  A dry run gets the same list.
  */
 #include "ctl/commands/cmd.h"
 
@@ -14,22 +14,17 @@ static const char *reload_text_of(const json_t *object, const char *name)
 	return message_get_string(object, name, "-");
 }
 
-static bool reload_is_true(const json_t *change, const char *name)
-{
-	return json_is_true(json_object_get(change, name));
-}
-
 /* When the new value of a key counts. */
 static const char *reload_effect_of(const json_t *key, const json_t *change)
 {
-	bool restart = reload_is_true(change, "restart"),
-	     outdated = reload_is_true(change, "outdated");
+	bool restart = message_get_bool(change, "restart", false),
+	     outdated = message_get_bool(change, "outdated", false);
 	const char *apply = reload_text_of(key, "apply");
 
 	if (restart && strcmp(reload_text_of(key, "key"), "command") == 0 &&
 	    json_is_null(json_object_get(key, "to")))
 		return "now: stops the service";
-	if (reload_is_true(change, "start"))
+	if (message_get_bool(change, "start", false))
 		return "now: starts the service";
 	if (strcmp(apply, "live") == 0)
 		return "now";
@@ -65,7 +60,7 @@ static const char *reload_start_text(const json_t *change, bool service)
 static void reload_add_change(struct table *t, const json_t *change)
 {
 	const json_t *keys = json_object_get(change, "keys");
-	bool service = reload_is_true(change, "service");
+	bool service = message_get_bool(change, "service", false);
 	const char *kind = reload_text_of(change, "kind"), *node = reload_text_of(change, "node");
 
 	if (strcmp(kind, "add") == 0)
@@ -131,27 +126,21 @@ static int reload_configuration(struct ctl *ctl)
 		       : reload_print_changes(ctl, json_object_get(reply.parameters, "changes"));
 }
 
-static int reload_services(struct ctl *ctl, size_t n, char **args)
+int cmd_reload(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(freep) char **paths = NULL;
-	int r = nodes_resolve(ctl, args, n, &paths);
+	int r;
 
+	if (argc == 0)
+		return reload_configuration(ctl);
+	if (ctl->options.dry_run)
+		return ctl_refuse(ctl, CTL_USAGE,
+				  "--dry-run: expected no node: it is for the whole configuration");
+	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
 		r = session_do(ctl, METHOD_RELOAD_SERVICE, json_pack("{s:s}", "node", paths[i]));
 		if (r == CTL_DONE)
 			ctl_print(ctl, "%s: asked to reload", node_name(paths[i]));
 	}
 	return session_finish(ctl, r);
-}
-
-int cmd_reload(struct ctl *ctl, int argc, char **argv)
-{
-	if (argc == 0)
-		return reload_configuration(ctl);
-	if (ctl->options.dry_run) {
-		log_line(&ctl->log, LOG_ERR,
-			 "--dry-run: expected no node: it is for the whole configuration");
-		return CTL_USAGE;
-	}
-	return reload_services(ctl, (size_t)argc, argv);
 }

@@ -426,10 +426,8 @@ int cmd_rollout(struct ctl *ctl, int argc, char **argv)
 	cleanup(rollout_done) struct rollout rollout = { .ctl = ctl };
 	int r;
 
-	if (ctl->options.no_wait) {
-		log_line(&ctl->log, LOG_ERR, "--no-wait: a rollout waits for each service");
-		return CTL_USAGE;
-	}
+	if (ctl->options.no_wait)
+		return ctl_refuse(ctl, CTL_USAGE, "--no-wait: a rollout waits for each service");
 	r = rollout_find_tops(&rollout, argv);
 	if (r == CTL_DONE)
 		r = rollout_reload_config(&rollout);

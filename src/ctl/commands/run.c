@@ -11,25 +11,11 @@ static json_t *run_json_strings(const char *const *words, size_t n)
 	return array;
 }
 
-static int run_print_result(struct ctl *ctl, const char *path, const json_t *reply)
-{
-	const json_t *status = json_object_get(reply, "status");
-	const char *result = json_string_value(json_object_get(reply, "result"));
-
-	if (ctl->options.json) {
-		int r = ctl_print_json(ctl, reply);
-
-		if (r != CTL_DONE)
-			return r;
-	}
-	ctl_print(ctl, "%s: %s", path, !json_is_integer(status) ? "begun" : result ? result : "");
-	return (int)json_integer_value(status) & 0xff;
-}
-
 int cmd_run(struct ctl *ctl, int argc, char **argv)
 {
 	const struct options *o = &ctl->options;
 	cleanup(message_reply_done) struct message_reply reply = {};
+	const json_t *status;
 	int r;
 
 	ctl->ongoing = (struct ongoing){ .what = "run", .node = argv[0], .until = "complete" };
@@ -40,7 +26,15 @@ int cmd_run(struct ctl *ctl, int argc, char **argv)
 			  "properties", run_json_strings(o->properties.words, o->properties.n),
 			  "keep", o->keep, "wait", o->wait),
 		&reply);
-	if (r == CTL_DONE)
-		return run_print_result(ctl, argv[0], reply.parameters);
-	return r == CTL_STOPPED ? CTL_FAILED : r;
+	if (r != CTL_DONE)
+		return r == CTL_STOPPED ? CTL_FAILED : r;
+	status = json_object_get(reply.parameters, "status");
+	if (ctl->options.json) {
+		r = ctl_print_json(ctl, reply.parameters);
+		if (r != CTL_DONE)
+			return r;
+	}
+	ctl_print(ctl, "%s: %s", argv[0],
+		  json_is_integer(status) ? message_get_text(reply.parameters, "result") : "begun");
+	return (int)json_integer_value(status) & 0xff;
 }

@@ -23,45 +23,22 @@ static json_t *service_wait_parameters(const char *path, const char *until)
 	return json_pack("{s:s, s:s}", "node", path, "until", until);
 }
 
-static void service_add_settle(struct ctl *ctl, json_t *parameters)
+/* Calls @method for the verb; @is_awaited: its end is waited for, with the time to settle. */
+static int service_call(struct ctl *ctl, const struct verb *verb, enum interface_method method,
+			const char *path, json_t *parameters, bool is_awaited, json_t *losses)
 {
-	if (ctl->options.settle_usec > 0)
+	ctl->ongoing = (struct ongoing){ verb->name, path, verb->until };
+	if (is_awaited && verb->method != METHOD_STOP && ctl->options.settle_usec > 0)
 		(void)json_object_set_new(parameters, "settle_usec",
 					  json_integer((json_int_t)ctl->options.settle_usec));
+	return session_do_with_losses(ctl, method, parameters, losses);
 }
 
 static int service_send_verb(struct ctl *ctl, const struct verb *verb, const char *path, bool wait,
 			     json_t *losses)
 {
-	json_t *parameters;
-
-	ctl->ongoing = (struct ongoing){ verb->name, path, verb->until };
-	parameters = json_pack("{s:s, s:b}", "node", path, "wait", wait);
-	if (wait && verb->method != METHOD_STOP)
-		service_add_settle(ctl, parameters);
-	return session_do_with_losses(ctl, verb->method, parameters, losses);
-}
-
-static int service_await_state(struct ctl *ctl, const struct verb *verb, const char *path,
-			       json_t *losses)
-{
-	json_t *parameters;
-
-	ctl->ongoing = (struct ongoing){ verb->name, path, verb->until };
-	parameters = service_wait_parameters(path, verb->until);
-	if (verb->method != METHOD_STOP)
-		service_add_settle(ctl, parameters);
-	return session_do_with_losses(ctl, METHOD_WAIT, parameters, losses);
-}
-
-static void service_collect_dependents(json_t *all, const json_t *one)
-{
-	json_t *with = json_object_get(one, "with"), *known = json_object_get(all, "with");
-
-	if (with && known)
-		(void)json_array_extend(known, with);
-	else if (with)
-		(void)json_object_set(all, "with", with);
+	return service_call(ctl, verb, verb->method, path,
+			    json_pack("{s:s, s:b}", "node", path, "wait", wait), wait, losses);
 }
 
 static int service_apply_verb(struct ctl *ctl, const struct verb *verb, char **paths, json_t *all)
@@ -73,15 +50,22 @@ static int service_apply_verb(struct ctl *ctl, const struct verb *verb, char **p
 		r = service_send_verb(ctl, verb, paths[i], false, all);
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
 		cleanup(json_decrefp) json_t *losses = json_object();
+		json_t *with, *known = json_object_get(all, "with");
 
 		if (!several)
 			r = service_send_verb(ctl, verb, paths[i], wait, losses);
 		else if (wait)
-			r = service_await_state(ctl, verb, paths[i], losses);
+			r = service_call(ctl, verb, METHOD_WAIT, paths[i],
+					 service_wait_parameters(paths[i], verb->until), true,
+					 losses);
 		if (r != CTL_DONE)
 			break;
 		forced_kills_collect(all, losses);
-		service_collect_dependents(all, losses);
+		with = json_object_get(losses, "with");
+		if (with && known)
+			(void)json_array_extend(known, with);
+		else if (with)
+			(void)json_object_set(all, "with", with);
 		ctl_print(ctl, "%s: %s%s", node_name(paths[i]), wait ? verb->until : verb->begun,
 			  forced_kills_print(ctl, losses) ? ", forced" : "");
 	}
@@ -172,13 +156,11 @@ int cmd_signal(struct ctl *ctl, int argc, char **argv)
 	char name[SIGNAL_TEXT_MAX];
 	int signo, r;
 
-	if (parse_signal(argv[0], &signo) < 0) {
-		log_line(
-			&ctl->log, LOG_ERR,
+	if (parse_signal(argv[0], &signo) < 0)
+		return ctl_refuse(
+			ctl, CTL_USAGE,
 			"invalid signal '%s': expected a name or number, for example SIGUSR1 or 10",
 			argv[0]);
-		return CTL_USAGE;
-	}
 	parse_signal_text(name, signo);
 	r = nodes_resolve(ctl, argv + 1, (size_t)argc - 1, &paths);
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {

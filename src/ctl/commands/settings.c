@@ -61,10 +61,8 @@ static int settings_for_each_of_files(struct ctl *ctl, char **argv, json_t *list
 		const struct node_config *node = offline_find(config, argv[i]);
 		cleanup(json_decrefp) json_t *reply = NULL;
 
-		if (!node) {
-			log_line(&ctl->log, LOG_ERR, "%s: no such node", argv[i]);
-			return CTL_NO_NODE;
-		}
+		if (!node)
+			return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node", argv[i]);
 		reply = settings_json(config, node, false, true);
 		r = settings_show_reply(ctl, reply, list, i == 0, show);
 	}

@@ -58,19 +58,6 @@ static int shutdown_show_progress(struct ctl *ctl, const struct progress *p,
 	return 0;
 }
 
-static void shutdown_print_end(struct ctl *ctl, const char *path, const struct progress *p)
-{
-	char elapsed[CLOCK_TEXT_MAX];
-
-	screen_wipe(&ctl->out);
-	(void)forced_kills_print(ctl, p->reply.parameters);
-	if (p->node.state == NODE_COMPLETE)
-		ctl_print(ctl, "%s: complete in %s%s", node_name(path),
-			  clock_text(elapsed, p->elapsed_usec), p->node.forced ? ", forced" : "");
-	else
-		ctl_print(ctl, "%s: complete, the daemon has ended", node_name(path));
-}
-
 /* The node is gone, so it was Complete before. */
 static int shutdown_end_without_node(struct ctl *ctl, struct progress *last, struct progress *p,
 				     bool begun)
@@ -109,7 +96,16 @@ static int shutdown_follow_progress(struct ctl *ctl, const char *path, bool begu
 	if (r == -ECONNRESET && !*path && last.reply.root && last.node.state != NODE_RUNNING)
 		r = 0;
 	if (r == 0) {
-		shutdown_print_end(ctl, path, &last);
+		char elapsed[CLOCK_TEXT_MAX];
+
+		screen_wipe(&ctl->out);
+		(void)forced_kills_print(ctl, last.reply.parameters);
+		if (last.node.state == NODE_COMPLETE)
+			ctl_print(ctl, "%s: complete in %s%s", node_name(path),
+				  clock_text(elapsed, last.elapsed_usec),
+				  last.node.forced ? ", forced" : "");
+		else
+			ctl_print(ctl, "%s: complete, the daemon has ended", node_name(path));
 		/* Work was lost without --force. */
 		if (last.node.forced && !ctl->options.force)
 			r = CTL_FAILED;

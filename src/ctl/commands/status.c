@@ -1,7 +1,6 @@
 /*
- * Without arguments, a table of all nodes and a summary; the nodes are printed as their replies
- * arrive, as a tree may need several.  With arguments, a page for each node: lines of a title and
- * a text, its guards, and a table of the nodes below it.
+ * Without arguments, a table of all nodes and a summary.  With arguments, a page for each node: lines
+ * of a title and a text, its guards, and a table of the nodes below it.
  */
 #include "ctl/commands/cmd.h"
 
@@ -16,71 +15,57 @@
 #include "ctl/session/usage.h"
 #include "ctl/terminal/show.h"
 
-/* A table of nodes, and how many there are. */
-struct list {
-	struct table table;
-	size_t nodes, services;
-	struct {
-		const char *state;
-		unsigned n;
-	} states[16]; /* as they first come, the last for all the others */
+/* The services in one state. */
+struct state_count {
+	const char *state;
+	unsigned n;
 };
+#define STATES_MAX 16 /* as they first come, the last for all the others */
 
-static void status_init_list(struct list *list)
+static int status_print_table(struct ctl *ctl, const struct node_view *nodes, size_t n)
 {
 	static const char *const titles[] = { "NODE", "STATE", "PID", "GUARDS", "" };
-
-	*list = (struct list){};
-	table_init(&list->table, ARRAY_SIZE(titles), titles);
-}
-
-static void status_list_done(struct list *list)
-{
-	table_done(&list->table);
-}
-
-static void status_count_node(struct list *list, const struct node_view *node)
-{
-	size_t k = 0;
-
-	list->nodes++;
-	if (!node->is_service)
-		return;
-	list->services++;
-	while (k < ARRAY_SIZE(list->states) - 1 && list->states[k].state &&
-	       strcmp(list->states[k].state, node->service.state) != 0)
-		k++;
-	list->states[k].state = node->service.state;
-	list->states[k].n++;
-}
-
-static void status_add_to_list(struct list *list, const struct node_view *node)
-{
-	struct table *t = &list->table;
+	cleanup(table_done) struct table t;
 	char note[SHOW_NOTE_MAX];
 
-	table_add(t, STYLE_BOLD, "%s", node_name(node->path));
-	show_add_state(t, node);
-	if (node->is_service && node->service.pid != FIELD_NONE)
-		table_add(t, STYLE_PLAIN, "%" PRIu64, node->service.pid);
-	else
-		table_add(t, STYLE_FAINT, "-");
-	table_add(t, STYLE_PLAIN, "%" PRIu64, node->guards);
-	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
-	status_count_node(list, node);
+	table_init(&t, ARRAY_SIZE(titles), titles);
+	for (const struct node_view *node = nodes; node < nodes + n; node++) {
+		table_add(&t, STYLE_BOLD, "%s", node_name(node->path));
+		show_add_state(&t, node);
+		if (node->is_service && node->service.pid != FIELD_NONE)
+			table_add(&t, STYLE_PLAIN, "%" PRIu64, node->service.pid);
+		else
+			table_add(&t, STYLE_FAINT, "-");
+		table_add(&t, STYLE_PLAIN, "%" PRIu64, node->guards);
+		table_add(&t, STYLE_PLAIN, "%s", show_note(note, node));
+	}
+	return table_print(&t, &ctl->out);
 }
 
 /* "5 nodes, 3 services: 2 up, 1 failed" */
-static void status_print_summary(struct ctl *ctl, const struct list *list)
+static void status_print_summary(struct ctl *ctl, const struct nodes *all)
 {
-	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], states[ARRAY_SIZE(list->states) * 32];
-	struct words w = words_in(states, sizeof(states));
+	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], text[STATES_MAX * 32];
+	struct words w = words_in(text, sizeof(text));
+	struct state_count states[STATES_MAX] = {};
+	size_t n = 0;
 
-	for (size_t k = 0; k < ARRAY_SIZE(list->states) && list->states[k].state; k++)
-		words_add(&w, ",", "%s %u %s", k ? "" : ":", list->states[k].n,
-			  list->states[k].state);
-	ctl_print(ctl, "%s, %s%s", show_count(nodes, list->nodes, "node"),
-		  show_count(services, list->services, "service"), states);
+	for (size_t i = 0; i < all->n; i++) {
+		const char *state = all->nodes[i].service.state;
+		size_t k = 0;
+
+		if (!all->nodes[i].is_service)
+			continue;
+		while (k < STATES_MAX - 1 && states[k].state && strcmp(states[k].state, state) != 0)
+			k++;
+		states[k].state = state;
+		states[k].n++;
+		n++;
+	}
+	for (size_t k = 0; k < STATES_MAX && states[k].state; k++)
+		words_add(&w, ",", "%s %u %s", k ? "" : ":", states[k].n, states[k].state);
+	ctl_print(ctl, "%s, %s%s", show_count(nodes, all->n, "node"),
+		  show_count(services, n, "service"), text);
 }
 
 /* The title of a line of the page; the text of the line is the next cell. */
@@ -219,46 +204,16 @@ static void status_add_usage_line(struct table *t, struct ctl *ctl, const struct
 	usages_done(&usages);
 }
 
-static void status_add_guard_lines(struct table *t, const struct guard_view *guards, size_t n)
-{
-	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
-
-	for (size_t i = 0; i < n; i++)
-		table_add(status_add_title(t, i ? "" : "guards"), STYLE_PLAIN, "%s, %s, for %s",
-			  guards[i].kind, show_holder(holder, &guards[i]),
-			  clock_text(age, guards[i].age_usec));
-}
-
 static int status_all(struct ctl *ctl)
 {
-	cleanup(status_list_done) struct list list;
-	const struct node_view *node;
-	struct nodes_walk walk;
-	int r;
+	cleanup(nodes_done) struct nodes nodes = {};
+	int r = nodes_fetch(ctl, "", &nodes);
 
-	status_init_list(&list);
-	r = nodes_walk(ctl, "", &walk);
-	if (r != CTL_DONE)
-		return r;
-	while ((r = nodes_walk_next(ctl, &walk, &node)) == CTL_DONE && node)
-		status_add_to_list(&list, node);
-	if (r == CTL_DONE && !ctl->options.quiet && table_print(&list.table, &ctl->out) < 0)
-		r = ctl_fail(ctl, -ENOMEM);
+	if (r == CTL_DONE && !ctl->options.quiet)
+		r = status_print_table(ctl, nodes.nodes, nodes.n);
 	if (r == CTL_DONE)
-		status_print_summary(ctl, &list);
-	nodes_walk_done(&walk);
-	return r;
-}
-
-static int status_print_below(struct ctl *ctl, const struct node_view *nodes, size_t n)
-{
-	cleanup(status_list_done) struct list list;
-
-	ctl_print(ctl, "%s", "");
-	status_init_list(&list);
-	for (size_t i = 0; i < n; i++)
-		status_add_to_list(&list, &nodes[i]);
-	return table_print(&list.table, &ctl->out);
+		status_print_summary(ctl, &nodes);
+	return r < 0 ? ctl_fail(ctl, r) : r;
 }
 
 /* --- its last lines --- */
@@ -342,6 +297,7 @@ static int status_show_page(struct ctl *ctl, const struct nodes *nodes, const js
 {
 	cleanup(freep) struct guard_view *guards = NULL;
 	cleanup(table_done) struct table t = {};
+	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
 	size_t n = 0;
 	int r = guard_view_parse_array(parameters, "guards", &guards, &n);
 
@@ -352,11 +308,17 @@ static int status_show_page(struct ctl *ctl, const struct nodes *nodes, const js
 	table_end_row(&t);
 	status_add_node_lines(&t, &nodes->nodes[0]);
 	status_add_usage_line(&t, ctl, &nodes->nodes[0]);
-	status_add_guard_lines(&t, guards, n);
+	for (size_t i = 0; i < n; i++)
+		table_add(status_add_title(&t, i ? "" : "guards"), STYLE_PLAIN, "%s, %s, for %s",
+			  guards[i].kind, show_holder(holder, &guards[i]),
+			  clock_text(age, guards[i].age_usec));
 	if (nodes->nodes[0].is_service)
 		status_add_log(ctl, &t, &nodes->nodes[0]);
 	r = table_print(&t, &ctl->out);
-	return r < 0 || nodes->n == 1 ? r : status_print_below(ctl, nodes->nodes + 1, nodes->n - 1);
+	if (r < 0 || nodes->n == 1)
+		return r;
+	ctl_print(ctl, "%s", "");
+	return status_print_table(ctl, nodes->nodes + 1, nodes->n - 1);
 }
 
 static int status_page(struct ctl *ctl, const struct nodes *nodes, const char *path)

@@ -33,27 +33,14 @@ struct advise {
 
 /* --- the present settings --- */
 
-static void advise_read_present(struct present *present, const json_t *settings)
-{
-	size_t i;
-	json_t *setting;
-
-	json_array_foreach (settings, i, setting) {
-		const char *key = json_string_value(json_object_get(setting, "key"));
-		const char *value = json_string_value(json_object_get(setting, "value"));
-
-		for (size_t k = 0; key && value && k < N_ADVICE_KEYS; k++)
-			if (strcmp(key, key_names[k]) == 0)
-				(void)parse_duration(value, &present->usec[k]);
-	}
-}
-
 /* Return: CTL_DONE; CTL_NO_NODE, without a message: the node is gone; or another exit status. */
 static int advise_fetch_present(struct ctl *ctl, const char *node, struct present *ret)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = session_ask(ctl, METHOD_SHOW,
 			    json_pack("{s:s}", "node", *node ? node : CONFIG_ROOT_NAME), &reply);
+	json_t *settings, *setting;
+	size_t i;
 
 	if (r != CTL_DONE)
 		return r;
@@ -61,7 +48,15 @@ static int advise_fetch_present(struct ctl *ctl, const char *node, struct presen
 		return CTL_NO_NODE;
 	if (reply.error)
 		return session_refused(ctl, &reply);
-	advise_read_present(ret, json_object_get(reply.parameters, "settings"));
+	settings = json_object_get(reply.parameters, "settings");
+	json_array_foreach (settings, i, setting) {
+		const char *key = json_string_value(json_object_get(setting, "key"));
+		const char *value = json_string_value(json_object_get(setting, "value"));
+
+		for (size_t k = 0; key && value && k < N_ADVICE_KEYS; k++)
+			if (strcmp(key, key_names[k]) == 0)
+				(void)parse_duration(value, &ret->usec[k]);
+	}
 	return CTL_DONE;
 }
 
@@ -99,19 +94,6 @@ static void advise_print_line(struct ctl *ctl, enum advice_key key, const struct
 		  more);
 }
 
-static int advise_add_json(json_t *list, const char *node, enum advice_key key,
-			   const struct advice *advice)
-{
-	return json_array_append_new(
-		list,
-		json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "node", node, "key",
-			  key_names[key], "kind", advice->kind == ADVICE_RAISE ? "raise" : "lower",
-			  "ends", (json_int_t)advice->n, "killed", (json_int_t)advice->n_killed,
-			  "p99_usec", (json_int_t)advice->p99_usec, "present_usec",
-			  (json_int_t)advice->present_usec, "proposed_usec",
-			  (json_int_t)advice->proposed_usec));
-}
-
 static int advise_key(struct advise *a, const struct figures *f, const struct present *present,
 		      enum advice_key key)
 {
@@ -125,7 +107,15 @@ static int advise_key(struct advise *a, const struct figures *f, const struct pr
 		return 0;
 	a->n++;
 	if (a->list)
-		return advise_add_json(a->list, f->node, key, &advice);
+		return json_array_append_new(
+			a->list,
+			json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "node", f->node,
+				  "key", key_names[key], "kind",
+				  advice.kind == ADVICE_RAISE ? "raise" : "lower", "ends",
+				  (json_int_t)advice.n, "killed", (json_int_t)advice.n_killed,
+				  "p99_usec", (json_int_t)advice.p99_usec, "present_usec",
+				  (json_int_t)advice.present_usec, "proposed_usec",
+				  (json_int_t)advice.proposed_usec));
 	if (a->section != f->node)
 		ctl_print(a->ctl, "[%s]", *f->node ? f->node : "swansong");
 	a->section = f->node;

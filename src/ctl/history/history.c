@@ -11,22 +11,11 @@
 
 #define REASONS_SHOWN 3
 
-static void history_add_reasons(struct table *t, const struct figures *f)
-{
-	char text[SHOW_NOTE_MAX];
-	struct words w = words_in(text, sizeof(text));
-
-	for (size_t i = 0; i < f->n_reasons && i < REASONS_SHOWN; i++)
-		words_add(&w, ", ", "%zu %s", f->reasons[i].n, f->reasons[i].text);
-	if (f->n_reasons > REASONS_SHOWN)
-		words_add(&w, ", ", "...");
-	table_add(t, STYLE_PLAIN, "%s", text);
-}
-
 static void history_add_row(struct table *t, const struct figures *f)
 {
 	static const unsigned permille[] = { 500, 990, 1000 };
-	char text[CLOCK_TEXT_MAX];
+	char text[CLOCK_TEXT_MAX], reasons[SHOW_NOTE_MAX];
+	struct words w = words_in(reasons, sizeof(reasons));
 
 	table_add(t, STYLE_BOLD, "%s", node_name(f->node));
 	table_add(t, STYLE_PLAIN, "%zu", f->n);
@@ -34,7 +23,11 @@ static void history_add_row(struct table *t, const struct figures *f)
 		table_add(t, STYLE_PLAIN, "%s",
 			  clock_text_fine(text, samples_percentile(&f->total, permille[i])));
 	table_add(t, f->n_forced ? STYLE_BAD : STYLE_FAINT, f->n_forced ? "%zu" : "-", f->n_forced);
-	history_add_reasons(t, f);
+	for (size_t i = 0; i < f->n_reasons && i < REASONS_SHOWN; i++)
+		words_add(&w, ", ", "%zu %s", f->reasons[i].n, f->reasons[i].text);
+	if (f->n_reasons > REASONS_SHOWN)
+		words_add(&w, ", ", "...");
+	table_add(t, STYLE_PLAIN, "%s", reasons);
 }
 
 static int history_print_table(struct ctl *ctl, const struct history *h, int argc, char **argv)
@@ -76,10 +69,8 @@ int cmd_history(struct ctl *ctl, int argc, char **argv)
 		return r;
 	for (size_t i = 0; i < h->n && !found; i++)
 		found = source_is_asked_for(h->nodes[i]->node, argc, argv);
-	if (!found) {
-		log_line(&ctl->log, LOG_ERR, "%s: no such node in %s", argv[0], path);
-		return CTL_NO_NODE;
-	}
+	if (!found)
+		return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node in %s", argv[0], path);
 	if (ctl->options.json)
 		return history_print_json(ctl, h, path, argc, argv);
 	r = ctl->options.quiet ? 0 : history_print_table(ctl, h, argc, argv);

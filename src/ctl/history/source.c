@@ -29,10 +29,10 @@ static int source_ask_daemon(struct ctl *ctl, char **path)
 		return ctl_fail(ctl, -ENOMEM);
 	if (*path)
 		return CTL_DONE;
-	log_line(&ctl->log, LOG_ERR,
-		 "the daemon writes no history: set history in [swansong], or name the file by "
-		 "--history FILE");
-	return CTL_FAILED;
+	return ctl_refuse(
+		ctl, CTL_FAILED,
+		"the daemon writes no history: set history in [swansong], or name the file by "
+		"--history FILE");
 }
 
 static int source_find_path(struct ctl *ctl, char **path)
@@ -63,10 +63,8 @@ int source_load(struct ctl *ctl, struct history **ret, char **path)
 	if (r != CTL_DONE)
 		return r;
 	r = history_load(ret, *path, HISTORY_SIZE_MAX);
-	if (r < 0) {
-		log_line(&ctl->log, LOG_ERR, "%s: %s", *path, source_reason_of(r));
-		return CTL_FAILED;
-	}
+	if (r < 0)
+		return ctl_refuse(ctl, CTL_FAILED, "%s: %s", *path, source_reason_of(r));
 	if ((*ret)->skipped > 0)
 		log_line(&ctl->log, LOG_WARNING, "%s: skipped %" PRIu64 " lines: not of a history",
 			 *path, (*ret)->skipped);

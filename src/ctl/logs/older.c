@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/macro.h"
 #include "proto/message.h"
 
 /* ".123456" */

@@ -15,23 +15,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-static int log_name_columns(const char *name)
-{
-	int n = 0;
-
-	for (; *name; name++)
-		n += ((unsigned char)*name & 0xc0) != 0x80;
-	return n;
-}
-
 void log_printer_add(struct log_printer *p, const char *node)
 {
-	int width = log_name_columns(node);
-
-	if (p->width > 0 && width > p->width)
-		p->width = width;
-	if (p->width == 0)
-		p->width = width;
+	p->width = MAX(p->width, (int)text_columns(node));
 }
 
 /* The colour of a name is always the same. */
@@ -43,7 +29,7 @@ static void print_name(const struct log_printer *p, const char *node)
 
 	if (p->ctl->out.colour)
 		(void)fprintf(file, "\033[%sm", colour);
-	(void)fprintf(file, "%s%*s |", node, p->width - log_name_columns(node), "");
+	(void)fprintf(file, "%s%*s |", node, p->width - (int)text_columns(node), "");
 	(void)fputs(p->ctl->out.colour ? "\033[0m " : " ", file);
 }
 

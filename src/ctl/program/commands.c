@@ -143,7 +143,8 @@ static json_t *commands_options_json(const char *verb)
 	return names;
 }
 
-json_t *commands_json(void)
+/* {"commands": [{"name", "args", "help", "options"}], "options": [...]}; NULL without memory. */
+static json_t *commands_json(void)
 {
 	json_t *commands = json_array();
 
@@ -164,10 +165,9 @@ static int commands_cmd_help(struct ctl *ctl, int argc, char **argv)
 
 	if (ctl->options.json)
 		return ctl_print_json(ctl, all);
-	if (argc && !command) {
-		log_line(&ctl->log, LOG_ERR, "%s: no such command; see swansongctl help", argv[0]);
-		return CTL_USAGE;
-	}
+	if (argc && !command)
+		return ctl_refuse(ctl, CTL_USAGE, "%s: no such command; see swansongctl help",
+				  argv[0]);
 	if (!ctl->options.quiet)
 		commands_help(ctl->out.file, command);
 	/* For completions: names only. */

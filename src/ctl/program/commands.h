@@ -2,8 +2,6 @@
 
 /* The commands, once, as a table: dispatch, help, completions and the manual's test read it. */
 
-#include <stddef.h>
-
 #include "ctl/session/session.h"
 
 #define ARGS_ANY 1000000
@@ -28,6 +26,3 @@ const struct command *command_find(const char *name, const char **ret_closest);
 
 /* Of all commands and options, or of @command and its options alone. */
 void commands_help(FILE *file, const struct command *command);
-
-/* {"commands": [{"name", "args", "help", "options"}], "options": [...]}; NULL without memory. */
-json_t *commands_json(void);

@@ -61,10 +61,8 @@ int past_run(struct ctl *ctl, int argc, char **argv,
 
 	if (r == 0)
 		r = past_make_forest(&past);
-	if (r < 0) {
-		log_line(&ctl->log, LOG_ERR, "%s: %s", path, past_reason_of(r));
-		return CTL_FAILED;
-	}
+	if (r < 0)
+		return ctl_refuse(ctl, CTL_FAILED, "%s: %s", path, past_reason_of(r));
 	if (ctl->options.json)
 		return ctl_print_json(ctl, past.root);
 	return ctl->options.quiet ? CTL_DONE : show(ctl, &past, argc, argv);

@@ -265,17 +265,6 @@ static void plot_draw_name(const struct plot *p, size_t row, size_t i)
 	(void)fputs("</text>\n", p->file);
 }
 
-/* From the stop to the end; a group has no other bars. */
-static void plot_draw_span(const struct plot *p, const struct report_lane *lane, double middle)
-{
-	double x1 = plot_x_of(p, lane->node.stop_usec);
-	double x2 = plot_x_of(p, (int64_t)past_end(p->report, lane));
-
-	svg_line(p->file, "span", x1, middle, x2, middle);
-	svg_line(p->file, "span", x2, middle - 3, x2, middle + 3);
-	(void)fputs("\n", p->file);
-}
-
 /* The text that a browser shows when the pointer is on a bar. */
 static void plot_title_state(const struct plot *p, const struct report_lane *lane, size_t i)
 {
@@ -332,32 +321,30 @@ static void plot_draw_guard(const struct plot *p, const struct report_lane *lane
 	(void)fputs("</g>\n", p->file);
 }
 
-static void plot_draw_end(const struct plot *p, const struct report_lane *lane, double top)
-{
-	bool forced = lane->node.late_usec != FIELD_NONE;
-	char took[CLOCK_TEXT_MAX], text[CLOCK_TEXT_MAX + 16];
-
-	(void)snprintf(text, sizeof(text), "%s%s",
-		       clock_text_fine(took, past_total(p->report, lane)),
-		       forced ? ", forced" : "");
-	svg_text(p->file, forced ? "took bad" : "took faint",
-		 plot_x_of(p, (int64_t)past_end(p->report, lane)) + 8,
-		 top + p->lane / 2 + FONT * 0.36, "start", text);
-}
-
 static void plot_draw_lane(const struct plot *p, size_t row, size_t i)
 {
 	const struct report_lane *lane = &p->report->lanes[i];
-	double top = plot_y_of(row, p);
+	double top = plot_y_of(row, p), middle = top + p->lane / 2;
+	double begin = plot_x_of(p, lane->node.stop_usec);
+	double end = plot_x_of(p, (int64_t)past_end(p->report, lane));
+	bool forced = lane->node.late_usec != FIELD_NONE;
+	char took[CLOCK_TEXT_MAX], text[CLOCK_TEXT_MAX + 16];
 
 	plot_draw_name(p, row, i);
-	plot_draw_span(p, lane, top + p->lane / 2);
+	/* From the stop to the end; a group has no other bars. */
+	svg_line(p->file, "span", begin, middle, end, middle);
+	svg_line(p->file, "span", end, middle - 3, end, middle + 3);
+	(void)fputs("\n", p->file);
 	plot_draw_states(p, lane, top);
 	/* The bars of a service show its process. */
 	for (size_t g = 0; g < lane->n_guards; g++)
 		if (strcmp(lane->guards[g].kind, "process") != 0)
 			plot_draw_guard(p, lane, &lane->guards[g], top + p->lane - 5);
-	plot_draw_end(p, lane, top);
+	(void)snprintf(text, sizeof(text), "%s%s",
+		       clock_text_fine(took, past_total(p->report, lane)),
+		       forced ? ", forced" : "");
+	svg_text(p->file, forced ? "took bad" : "took faint", end + 8, middle + FONT * 0.36,
+		 "start", text);
 }
 
 void plot_write(FILE *file, const struct past *past)

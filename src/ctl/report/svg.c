@@ -95,7 +95,7 @@ void svg_escape_cut(FILE *file, const char *text, double width)
 		(void)fputs(mark, file);
 }
 
-void svg_escape(FILE *file, const char *text)
+static void svg_escape(FILE *file, const char *text)
 {
 	svg_escape_cut(file, text, svg_width(text) + 1);
 }

@@ -5,7 +5,6 @@
  * (base/text.h).  How wide it comes out is not known here, so it is estimated, rather too wide.
  */
 
-#include <stddef.h>
 #include <stdio.h>
 
 #include "base/macro.h"
@@ -13,10 +12,7 @@
 /* The width of @text in units of the font's size. */
 double svg_width(const char *text);
 
-/* The text, as character data or the value of an attribute. */
-void svg_escape(FILE *file, const char *text);
-
-/* The text, cut to about @width units of the font's size, with a mark if it was. */
+/* The text, as character data or the value of an attribute, cut to about @width units of the font's size, with a mark if it was. */
 void svg_escape_cut(FILE *file, const char *text, double width);
 
 /* <title>: shown when the pointer is on the element around it. */

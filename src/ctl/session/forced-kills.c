@@ -12,10 +12,13 @@ static bool forced_kills_has_any(const json_t *parameters)
 	return json_is_true(json_object_get(parameters, "forced"));
 }
 
-static void forced_kills_print_nodes(struct ctl *ctl, const json_t *losses)
+bool forced_kills_print(struct ctl *ctl, const json_t *parameters)
 {
-	size_t n = json_array_size(losses);
+	const json_t *losses = json_object_get(parameters, "losses");
+	size_t n = ctl->options.json ? 0 : json_array_size(losses);
 
+	if (!forced_kills_has_any(parameters))
+		return false;
 	for (size_t i = 0; i < n && i < LISTED_MAX; i++) {
 		const json_t *loss = json_array_get(losses, i);
 
@@ -25,14 +28,6 @@ static void forced_kills_print_nodes(struct ctl *ctl, const json_t *losses)
 	if (n > LISTED_MAX)
 		log_line(&ctl->log, LOG_WARNING, "and %zu more, which are in the log of the daemon",
 			 n - LISTED_MAX);
-}
-
-bool forced_kills_print(struct ctl *ctl, const json_t *parameters)
-{
-	if (!forced_kills_has_any(parameters))
-		return false;
-	if (!ctl->options.json)
-		forced_kills_print_nodes(ctl, json_object_get(parameters, "losses"));
 	return true;
 }
 

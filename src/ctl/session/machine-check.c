@@ -164,15 +164,6 @@ static void machine_check_command(const struct machine_check *check, char *const
 	machine_check_signs(check, argv);
 }
 
-static void machine_check_directory(const struct machine_check *check)
-{
-	const char *directory = check->node->directory;
-	struct stat st;
-
-	if (directory && (stat(directory, &st) < 0 || !S_ISDIR(st.st_mode)))
-		machine_warn(check, "there is no directory '%s'", directory);
-}
-
 /* --- paths that the daemon and the logger write --- */
 
 #define DOUBT_MAX (PATH_MAX + 2 * IDS_NAME_MAX)
@@ -304,6 +295,7 @@ static void machine_check_node(const struct node_config *node, const struct conf
 {
 	const struct extras *extras = node_config_extras(node);
 	struct machine_check check = { .node = node, .diag = diag };
+	struct stat st;
 
 	for (enum hook_kind kind = 0; kind < N_HOOKS; kind++) {
 		const struct commands *commands = node_config_hook(node, kind);
@@ -319,7 +311,8 @@ static void machine_check_node(const struct node_config *node, const struct conf
 	check.key = keys[KEY_COMMAND].name;
 	machine_check_command(&check, node->argv);
 	check.key = keys[KEY_DIRECTORY].name;
-	machine_check_directory(&check);
+	if (node->directory && (stat(node->directory, &st) < 0 || !S_ISDIR(st.st_mode)))
+		machine_warn(&check, "there is no directory '%s'", node->directory);
 	machine_check_log(node, 1, config, diag);
 	machine_check_log(node, 2, config, diag);
 	for (size_t i = 0; i < extras->n_listen; i++)

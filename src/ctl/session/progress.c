@@ -19,13 +19,10 @@ void progress_done(struct progress *p)
 	*p = (struct progress){};
 }
 
+DEFINE_FIELD_TABLE(progress, MUST(INT, elapsed_usec), MAY(INT, more_pending))
+
 static int progress_parse(struct progress *p)
 {
-	static const struct field fields[] = {
-		FIELD(progress, FIELD_INT, elapsed_usec),
-		FIELD(progress, FIELD_INT, more_pending, .optional = true),
-	};
-	static const struct field_table table = FIELD_TABLE(progress, fields);
 	const json_t *parameters = p->reply.parameters;
 	int r = node_view_parse(json_object_get(parameters, "node"), &p->node);
 
@@ -34,7 +31,7 @@ static int progress_parse(struct progress *p)
 	if (r == 0 && json_object_get(parameters, "pending"))
 		r = node_view_parse_array(parameters, "pending", &p->pending, &p->n_pending);
 	if (r == 0)
-		r = field_read(parameters, &table, p);
+		r = field_read(parameters, &progress_table, p);
 	p->received_usec = clock_now_usec();
 	return r;
 }
@@ -129,33 +126,6 @@ void progress_describe(struct words *w, const struct progress *p, uint64_t since
 			  clock_text(text, kill_usec - MIN(kill_usec, since_usec)));
 }
 
-static void progress_add_guard(struct table *t, const struct guard_view *g, uint64_t since_usec)
-{
-	char holder[SHOW_NOTE_MAX], text[CLOCK_TEXT_MAX], kill_text[SHOW_KILL_MAX];
-	uint64_t kill_usec = g->kill_usec;
-
-	if (kill_usec != FIELD_NONE)
-		kill_usec -= MIN(kill_usec, since_usec);
-	table_add(t, STYLE_BUSY, "  %s", node_name(g->node));
-	table_add(t, STYLE_PLAIN, "%s", g->kind);
-	table_add(t, STYLE_PLAIN, "%s", clock_text(text, clock_add(g->age_usec, since_usec)));
-	table_add(t, STYLE_PLAIN, "%s", show_kill(kill_text, kill_usec));
-	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
-}
-
-static void progress_add_pending(struct table *t, const struct node_view *node)
-{
-	char state[SHOW_STATE_MAX], note[SHOW_NOTE_MAX];
-	enum style style;
-
-	show_state(state, node, &style);
-	table_add(t, style, "  %s", node_name(node->path));
-	show_add_state(t, node);
-	for (int i = 0; i < 2; i++) /* age and kill are of guards */
-		table_add(t, STYLE_PLAIN, "%s", "");
-	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
-}
-
 int progress_redraw(struct ctl *ctl, const struct progress *p)
 {
 	cleanup(table_done) struct table t;
@@ -164,10 +134,32 @@ int progress_redraw(struct ctl *ctl, const struct progress *p)
 	struct words w = words_in(head, sizeof(head));
 
 	table_init(&t, 5, NULL);
-	for (size_t i = 0; i < p->n; i++)
-		progress_add_guard(&t, &p->guards[i], since_usec);
-	for (size_t i = 0; i < p->n_pending; i++)
-		progress_add_pending(&t, &p->pending[i]);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct guard_view *g = &p->guards[i];
+		char holder[SHOW_NOTE_MAX], text[CLOCK_TEXT_MAX], kill_text[SHOW_KILL_MAX];
+		uint64_t kill_usec = g->kill_usec;
+
+		if (kill_usec != FIELD_NONE)
+			kill_usec -= MIN(kill_usec, since_usec);
+		table_add(&t, STYLE_BUSY, "  %s", node_name(g->node));
+		table_add(&t, STYLE_PLAIN, "%s", g->kind);
+		table_add(&t, STYLE_PLAIN, "%s",
+			  clock_text(text, clock_add(g->age_usec, since_usec)));
+		table_add(&t, STYLE_PLAIN, "%s", show_kill(kill_text, kill_usec));
+		table_add(&t, STYLE_PLAIN, "%s", show_holder(holder, g));
+	}
+	for (size_t i = 0; i < p->n_pending; i++) {
+		const struct node_view *node = &p->pending[i];
+		char state[SHOW_STATE_MAX], note[SHOW_NOTE_MAX];
+		enum style style;
+
+		show_state(state, node, &style);
+		table_add(&t, style, "  %s", node_name(node->path));
+		show_add_state(&t, node);
+		for (int empty = 0; empty < 2; empty++) /* age and kill are of guards */
+			table_add(&t, STYLE_PLAIN, "%s", "");
+		table_add(&t, STYLE_PLAIN, "%s", show_note(note, node));
+	}
 	progress_describe(&w, p, since_usec);
 	return screen_redraw(&ctl->out, head, &t);
 }

@@ -48,23 +48,13 @@ void runner_done(struct runner *r)
 	r->signal_fd = fd_close(r->signal_fd);
 }
 
-/* Signals from before the command ran reached this process only, also those of a terminal. */
-static void runner_forward_early(const struct runner *r)
-{
-	static const struct timespec none = { .tv_sec = 0 };
-	sigset_t ends;
-	int signo;
-
-	runner_fill_ends(&ends);
-	while ((signo = sigtimedwait(&ends, NULL, &none)) > 0)
-		(void)kill(r->pid, signo);
-}
-
 int runner_start(struct runner *r, char **argv, int out_fd)
 {
+	static const struct timespec none = { .tv_sec = 0 };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	int error = 0;
+	int error = 0, signo;
+	sigset_t ends;
 
 	runner_process_signals(r);
 	if (r->signo)
@@ -80,8 +70,10 @@ int runner_start(struct runner *r, char **argv, int out_fd)
 		error = posix_spawnp(&r->pid, argv[0], &actions, &attributes, argv, environ);
 	if (error)
 		r->pid = 0;
-	else
-		runner_forward_early(r);
+	/* Signals from before the command ran reached this process only, also those of a terminal. */
+	runner_fill_ends(&ends);
+	while (!error && (signo = sigtimedwait(&ends, NULL, &none)) > 0)
+		(void)kill(r->pid, signo);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)posix_spawnattr_destroy(&attributes);
 	return -error;

@@ -6,7 +6,6 @@
  */
 
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "ctl/session/session.h"

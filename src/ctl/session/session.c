@@ -26,16 +26,6 @@
 /* The time between two attempts to connect to a daemon that starts. */
 #define CONNECT_AGAIN_MSEC 50
 
-static int session_open_interrupt(void)
-{
-	sigset_t mask;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	(void)sigprocmask(SIG_BLOCK, &mask, NULL);
-	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 void ctl_init(struct ctl *ctl, const char *command, const struct options *options, bool waits)
 {
 	uint64_t patience = waits ? USEC_INFINITY : ANSWER_USEC;
@@ -53,8 +43,14 @@ void ctl_init(struct ctl *ctl, const char *command, const struct options *option
 	ctl->deadline_usec = clock_add(ctl->start_usec, patience);
 	screen_init(&ctl->out, stdout);
 	log_init(&ctl->log, "swansongctl", LOG_INFO);
-	if (waits)
-		ctl->interrupt_fd = session_open_interrupt();
+	if (waits) {
+		sigset_t mask;
+
+		sigemptyset(&mask);
+		sigaddset(&mask, SIGINT);
+		(void)sigprocmask(SIG_BLOCK, &mask, NULL);
+		ctl->interrupt_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	}
 }
 
 void ctl_done(struct ctl *ctl)
@@ -127,44 +123,35 @@ static void session_print_ongoing(struct ctl *ctl, const char *why)
 		log_line(&ctl->log, LOG_ERR, "%s", why);
 }
 
-static int session_fail_timed_out(struct ctl *ctl)
+int ctl_fail(struct ctl *ctl, int r)
 {
 	char elapsed[CLOCK_TEXT_MAX], why[CLOCK_TEXT_MAX + 16];
 
-	(void)snprintf(why, sizeof(why), "timed out after %s",
-		       clock_text(elapsed, clock_now_usec() - ctl->start_usec));
-	session_print_ongoing(ctl, why);
-	return CTL_TIMED_OUT;
-}
-
-int ctl_fail(struct ctl *ctl, int r)
-{
 	switch (r) {
 	case -ETIMEDOUT:
-		return session_fail_timed_out(ctl);
+		(void)snprintf(why, sizeof(why), "timed out after %s",
+			       clock_text(elapsed, clock_now_usec() - ctl->start_usec));
+		session_print_ongoing(ctl, why);
+		return CTL_TIMED_OUT;
 	case -EINTR:
 		session_print_ongoing(ctl, "interrupted");
 		return CTL_INTERRUPTED;
 	case -ENOBUFS:
-		log_line(&ctl->log, LOG_ERR,
-			 "the request is too long: the daemon takes %d bytes in all",
-			 MESSAGE_CALL_MAX);
-		return CTL_FAILED;
+		return ctl_refuse(ctl, CTL_FAILED,
+				  "the request is too long: the daemon takes %d bytes in all",
+				  MESSAGE_CALL_MAX);
 	case -EPIPE:
 		/* As a write would end it. */
 		(void)raise(SIGPIPE);
 		return CTL_FAILED;
 	case -ECONNRESET:
-		log_line(&ctl->log, LOG_ERR, "the daemon has closed the connection");
-		return CTL_FAILED;
+		return ctl_refuse(ctl, CTL_FAILED, "the daemon has closed the connection");
 	case -EBADMSG:
 	case -EMSGSIZE:
-		log_line(&ctl->log, LOG_ERR, "%s: not the protocol of a Swansong daemon",
-			 ctl->path);
-		return CTL_FAILED;
+		return ctl_refuse(ctl, CTL_FAILED, "%s: not the protocol of a Swansong daemon",
+				  ctl->path);
 	}
-	log_line(&ctl->log, LOG_ERR, "%s", strerror(-r));
-	return CTL_FAILED;
+	return ctl_refuse(ctl, CTL_FAILED, "%s", strerror(-r));
 }
 
 static int session_fail_connect(struct ctl *ctl, int r)
@@ -174,15 +161,14 @@ static int session_fail_connect(struct ctl *ctl, int r)
 	switch (r) {
 	case -EACCES:
 	case -EPERM:
-		log_line(&ctl->log, LOG_ERR, "%s: not permitted to talk to the daemon", ctl->path);
-		return CTL_DENIED;
+		return ctl_refuse(ctl, CTL_DENIED, "%s: not permitted to talk to the daemon",
+				  ctl->path);
 	case -ETIMEDOUT:
 	case -EINTR:
 		return ctl_fail(ctl, r);
 	}
-	log_line(&ctl->log, LOG_ERR, "the daemon is not running: %s: %s%s%s", ctl->path,
-		 strerror(-r), root ? "; nor that of root: " : "", root ? root : "");
-	return CTL_NO_DAEMON;
+	return ctl_refuse(ctl, CTL_NO_DAEMON, "the daemon is not running: %s: %s%s%s", ctl->path,
+			  strerror(-r), root ? "; nor that of root: " : "", root ? root : "");
 }
 
 static bool session_is_absent(int r)
@@ -256,12 +242,11 @@ int session_open(struct ctl *ctl)
 	r = address_find(ctl->options.socket, &ctl->path);
 	if (r < 0)
 		return ctl_fail(ctl, r);
-	if (address_check(ctl->path) == -EPERM) {
-		log_line(&ctl->log, LOG_ERR,
-			 "%s: socket ignored: its directory must belong to this user alone",
-			 ctl->path);
-		return CTL_DENIED;
-	}
+	if (address_check(ctl->path) == -EPERM)
+		return ctl_refuse(
+			ctl, CTL_DENIED,
+			"%s: socket ignored: its directory must belong to this user alone",
+			ctl->path);
 	r = session_connect(ctl, &ctl->client, &ctl->path);
 	if (session_is_absent(r) && ctl->awaits_daemon)
 		r = session_await_daemon(ctl, r);
@@ -341,13 +326,11 @@ int session_refused(struct ctl *ctl, const struct message_reply *reply)
 	if (ctl->options.json)
 		(void)ctl_print_json(ctl, reply->root);
 	/* An error of varlink itself: program and daemon are of different versions. */
-	if (interface_error_find(reply->error, &error) < 0) {
-		log_line(
-			&ctl->log, LOG_ERR,
+	if (interface_error_find(reply->error, &error) < 0)
+		return ctl_refuse(
+			ctl, CTL_FAILED,
 			"the daemon refused the call: %s: swansongctl and swansongd may have different versions",
 			reply->error);
-		return CTL_FAILED;
-	}
 	if (error == ERROR_FAILED)
 		session_print_failed(ctl, node, reason);
 	else if (error == ERROR_NO_SUCH_NODE)

@@ -68,6 +68,9 @@ int ctl_print_json(struct ctl *ctl, const json_t *value);
 /* Prints a message for the negative errno @r.  Return: the exit status for it. */
 int ctl_fail(struct ctl *ctl, int r);
 
+/* Logs an error, by a format; its value is @status. */
+#define ctl_refuse(ctl, status, ...) (log_line(&(ctl)->log, LOG_ERR, __VA_ARGS__), (status))
+
 /* Returns false if no daemon listens; prints nothing. */
 bool session_has_daemon(struct ctl *ctl);
 

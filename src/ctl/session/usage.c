@@ -1,6 +1,5 @@
 #include "ctl/session/usage.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -52,21 +52,6 @@ static const char *lines_find_end(const struct lines *l, size_t from, bool first
 	return newline ? newline + 1 : NULL;
 }
 
-static void lines_add_read(struct lines *l, size_t from, bool first)
-{
-	const char *end = lines_find_end(l, from, first);
-
-	if (end) {
-		l->whole = (size_t)(end - l->bytes);
-		l->inside = false;
-	} else if (l->inside || l->used - l->whole > LINES_LONGEST) {
-		l->whole = l->used;
-		l->inside = true;
-	}
-	if (end && first)
-		l->used = l->whole;
-}
-
 int lines_read(struct lines *l, int fd, size_t most, bool first)
 {
 	int r = lines_reserve(l);
@@ -79,8 +64,19 @@ int lines_read(struct lines *l, int fd, size_t most, bool first)
 	if (n < 0)
 		return errno == EINTR ? -EAGAIN : -errno;
 	l->used += (size_t)n;
-	if (n > 0)
-		lines_add_read(l, from, first);
+	if (n > 0) {
+		const char *end = lines_find_end(l, from, first);
+
+		if (end) {
+			l->whole = (size_t)(end - l->bytes);
+			l->inside = false;
+		} else if (l->inside || l->used - l->whole > LINES_LONGEST) {
+			l->whole = l->used;
+			l->inside = true;
+		}
+		if (end && first)
+			l->used = l->whole;
+	}
 	return (int)n;
 }
 

@@ -117,19 +117,11 @@ void table_end_row(struct table *t)
 	t->line = NULL;
 }
 
-/* The titles are filled up with blanks where the last one is empty. */
-static void screen_cut_blanks(char *text)
-{
-	char *newline = strchrnul(text, '\n'), *end = newline;
-
-	while (end > text && end[-1] == ' ')
-		end--;
-	(void)memmove(end, newline, strlen(newline) + 1);
-}
-
 /* The lines of the table, without the newline of the last one; NULL without rows. */
 static int table_render(struct table *t, bool colour, char **ret)
 {
+	char *newline, *end;
+
 	*ret = NULL;
 	if (t->failed || scols_table_enable_colors(t->smart, colour) < 0)
 		return -ENOMEM;
@@ -141,7 +133,12 @@ static int table_render(struct table *t, bool colour, char **ret)
 		return 0;
 	if (scols_print_table_to_string(t->smart, ret) < 0)
 		return -ENOMEM;
-	screen_cut_blanks(*ret);
+	/* The titles are filled up with blanks where the last one is empty. */
+	newline = strchrnul(*ret, '\n');
+	end = newline;
+	while (end > *ret && end[-1] == ' ')
+		end--;
+	(void)memmove(end, newline, strlen(newline) + 1);
 	return 0;
 }
 
@@ -195,16 +192,6 @@ void screen_wipe(struct screen *screen)
 	(void)fflush(screen->file);
 }
 
-static void screen_print_head(const struct screen *screen, const char *head, int width)
-{
-	char escaped[4096], line[sizeof(escaped) + 16];
-
-	text_escape(escaped, sizeof(escaped), head);
-	(void)snprintf(line, sizeof(line), "%s%s%s", screen->colour ? codes[STYLE_BOLD] : "",
-		       escaped, screen->colour ? RESET : "");
-	(void)screen_print_cut(screen, line, width);
-}
-
 static size_t screen_count_lines(const char *text)
 {
 	size_t n = text ? 1 : 0;
@@ -223,9 +210,13 @@ int screen_redraw(struct screen *screen, const char *head, struct table *table)
 	/* Room for the head, the line that counts the other rows, and the cursor's own. */
 	size_t shown = MIN(rows, (size_t)size.ws_row - 3);
 	const char *at = text;
+	char escaped[4096], line[sizeof(escaped) + 16];
 
 	screen_wipe(screen);
-	screen_print_head(screen, head, size.ws_col);
+	text_escape(escaped, sizeof(escaped), head);
+	(void)snprintf(line, sizeof(line), "%s%s%s", screen->colour ? codes[STYLE_BOLD] : "",
+		       escaped, screen->colour ? RESET : "");
+	(void)screen_print_cut(screen, line, size.ws_col);
 	for (size_t row = 0; row < shown; row++)
 		at = screen_print_cut(screen, at, size.ws_col);
 	if (shown < rows)

@@ -221,17 +221,6 @@ static void event_stream_wake(struct event_stream *stream)
 		event_stream_client_wake(client);
 }
 
-/* Return: 0 or -ENOMEM. */
-static int event_stream_client_join(struct client *client, const char *node)
-{
-	client->topic = event_stream_topic_get(client->stream, node);
-	if (!client->topic)
-		return -ENOMEM;
-	list_append(&client->topic->clients, &client->in_topic);
-	client->topic_next = client->topic->frames.next;
-	return 0;
-}
-
 static struct client *event_stream_client_free(struct client *client)
 {
 	list_remove(&client->in_topic);
@@ -275,8 +264,14 @@ static struct client *event_stream_client_new(struct event_stream *stream,
 				   .frame = first,
 				   .since_usec = clock_now_usec() };
 	list_init(&client->in_topic);
-	return node && event_stream_client_join(client, node) < 0 ? event_stream_client_free(client)
-								  : client;
+	if (!node)
+		return client;
+	client->topic = event_stream_topic_get(stream, node);
+	if (!client->topic)
+		return event_stream_client_free(client);
+	list_append(&client->topic->clients, &client->in_topic);
+	client->topic_next = client->topic->frames.next;
+	return client;
 }
 
 struct MHD_Response *event_stream_response(struct event_stream *stream,

@@ -52,16 +52,6 @@ static void news_send_guards(struct site *site)
 			  api_guards(site->copy, "", false, clock_now_usec()));
 }
 
-static void news_send_nodes(struct site *site)
-{
-	uint64_t now = clock_now_usec();
-
-	for (size_t i = 0; i < site->copy->n; i++)
-		if (site->copy->nodes[i].changed)
-			event_stream_send(site->stream, "node",
-					  api_node(site->copy, &site->copy->nodes[i], now));
-}
-
 /* Its page can have its settings now. */
 static void news_send_node(struct site *site, const char *path)
 {
@@ -70,15 +60,6 @@ static void news_send_node(struct site *site, const char *path)
 	if (node)
 		event_stream_send(site->stream, "node",
 				  api_node(site->copy, node, clock_now_usec()));
-}
-
-static void news_send_events(struct site *site, const json_t *events)
-{
-	json_t *event;
-	size_t i;
-
-	json_array_foreach ((json_t *)(uintptr_t)events, i, event)
-		event_stream_send(site->stream, "event", json_incref(event));
 }
 
 void news_snapshot(FILE *to, void *arg)
@@ -114,8 +95,12 @@ void news_tail(void *arg)
 	server_retry(((struct site *)arg)->server);
 }
 
-static void news_update_site(struct site *site, enum link_news news, const json_t *detail)
+void news_take(enum link_news news, const json_t *detail, void *arg)
 {
+	struct site *site = arg;
+	uint64_t now = clock_now_usec();
+	json_t *event;
+	size_t i;
 	bool ready;
 
 	if (news == LINK_EVENTS)
@@ -124,18 +109,12 @@ static void news_update_site(struct site *site, enum link_news news, const json_
 		totals_prune(&site->totals, site->copy);
 	json_decref(health_ready(site->copy, link_is_up(site->link), &ready));
 	site->started = news != LINK_DOWN && (site->started || ready);
-}
-
-void news_take(enum link_news news, const json_t *detail, void *arg)
-{
-	struct site *site = arg;
-
-	news_update_site(site, news, detail);
 	if (!event_stream_is_used(site->stream))
 		return;
 	switch (news) {
 	case LINK_EVENTS:
-		news_send_events(site, detail);
+		json_array_foreach ((json_t *)(uintptr_t)detail, i, event)
+			event_stream_send(site->stream, "event", json_incref(event));
 		return;
 	case LINK_SETTINGS:
 		news_send_node(site, message_get_text(detail, "node"));
@@ -148,7 +127,10 @@ void news_take(enum link_news news, const json_t *detail, void *arg)
 		news_send_tree(site);
 		break;
 	case LINK_NODES:
-		news_send_nodes(site);
+		for (i = 0; i < site->copy->n; i++)
+			if (site->copy->nodes[i].changed)
+				event_stream_send(site->stream, "node",
+						  api_node(site->copy, &site->copy->nodes[i], now));
 		break;
 	case LINK_GUARDS:
 		news_send_guards(site);

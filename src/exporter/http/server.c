@@ -344,17 +344,6 @@ unsigned server_count_connections(size_t kept)
 	return (unsigned)MIN(limit.rlim_cur - FDS_KEPT - kept, (rlim_t)SERVER_CONNECTIONS_MAX);
 }
 
-static struct MHD_Daemon *server_start_http(struct server *server, int fd)
-{
-	return MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, server_on_request, server,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		server->owner->connections + VISITS_EXTRA, MHD_OPTION_CONNECTION_TIMEOUT,
-		IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_MAX,
-		MHD_OPTION_NOTIFY_CONNECTION, visits_notify, &server->visits,
-		MHD_OPTION_NOTIFY_COMPLETED, server_on_completed, server, MHD_OPTION_END);
-}
-
 int server_new(struct server **ret, sd_event *event, int fd, const struct access *access,
 	       const struct server_owner *owner)
 {
@@ -371,7 +360,13 @@ int server_new(struct server **ret, sd_event *event, int fd, const struct access
 	(void)fd_set_nonblock(fd);
 	r = visits_init(&server->visits, event, owner->connections);
 	if (r == 0)
-		server->daemon = server_start_http(server, fd);
+		server->daemon = MHD_start_daemon(
+			MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, server_on_request,
+			server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+			server->owner->connections + VISITS_EXTRA, MHD_OPTION_CONNECTION_TIMEOUT,
+			IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_MAX,
+			MHD_OPTION_NOTIFY_CONNECTION, visits_notify, &server->visits,
+			MHD_OPTION_NOTIFY_COMPLETED, server_on_completed, server, MHD_OPTION_END);
 	if (!server->daemon)
 		(void)fd_close(fd);
 	if (r == 0)

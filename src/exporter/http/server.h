@@ -6,7 +6,6 @@
  */
 
 #include <microhttpd.h>
-#include <stdbool.h>
 #include <systemd/sd-event.h>
 
 #include "exporter/http/access.h"

@@ -94,15 +94,6 @@ static bool token_is_same_file(const struct stat *a, const struct stat *b)
 	       memcmp(&a->st_ctim, &b->st_ctim, sizeof(a->st_ctim)) == 0;
 }
 
-static void token_look(struct token *token)
-{
-	struct stat st = { 0 };
-
-	(void)stat(token->path, &st);
-	if (!token_is_same_file(&st, &token->st))
-		token_reload(token);
-}
-
 /* A client that guesses does not fill the log. */
 static void token_note_wrong(struct token *token, const char *client)
 {
@@ -123,8 +114,11 @@ bool token_allows(struct token *token, const char *authorization, const char *cl
 	static const char scheme[] = "Bearer ";
 	char given[TOKEN_MAX] = "";
 	unsigned char differs = 0;
+	struct stat st = { 0 };
 
-	token_look(token);
+	(void)stat(token->path, &st);
+	if (!token_is_same_file(&st, &token->st))
+		token_reload(token);
 	if (!authorization)
 		return false;
 	if (strncasecmp(authorization, scheme, strlen(scheme)) == 0)

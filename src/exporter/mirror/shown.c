@@ -1,4 +1,7 @@
 /*
+ * A node is a member of one object, by its path: null while it is to be asked for, then its settings, or
+ * false for an error.
+ *
  * An exporter that may act sees the secrets, too, but its clients see no more than those of one that may
  * only look.
  */
@@ -6,88 +9,42 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "proto/config/settings.h"
 #include "proto/message.h"
 
-struct shown_node {
-	char *path;
-	bool wanted;
-	json_t *settings; /* NULL: not known, or an error */
-};
-
-static const char *shown_node_path(const void *thing)
-{
-	return ((const struct shown_node *)thing)->path;
-}
-
-void shown_init(struct shown *shown)
-{
-	*shown = (struct shown){ 0 };
-	dict_init(&shown->by_path, shown_node_path);
-}
-
-static struct shown_node *shown_node_free(struct shown_node *node)
-{
-	if (!node)
-		return NULL;
-	json_decref(node->settings);
-	free(node->path);
-	free(node);
-	return NULL;
-}
-
-void shown_done(struct shown *shown)
-{
-	for (size_t i = 0; i < shown->n; i++)
-		shown_node_free(shown->nodes[i]);
-	free(shown->nodes);
-	dict_done(&shown->by_path);
-}
-
 void shown_forget(struct shown *shown)
 {
-	shown_done(shown);
-	shown_init(shown);
+	json_decref(shown->nodes);
+	shown->nodes = NULL;
 }
 
 json_t *shown_get(const struct shown *shown, const char *path)
 {
-	const struct shown_node *node = dict_find(&shown->by_path, path);
+	json_t *settings = json_object_get(shown->nodes, path);
 
-	return node ? node->settings : NULL;
+	return json_is_array(settings) ? settings : NULL;
 }
 
 /* Without memory, nothing is wanted. */
 void shown_want(struct shown *shown, const char *path)
 {
-	struct shown_node *node, **nodes;
-
-	if (dict_find(&shown->by_path, path))
-		return;
-	nodes = reallocarray(shown->nodes, shown->n + 1, sizeof(struct shown_node *));
-	if (!nodes)
-		return;
-	shown->nodes = nodes;
-	node = calloc(1, sizeof(*node));
-	if (!node)
-		return;
-	node->path = strdup(path);
-	node->wanted = true;
-	if (node->path && dict_add(&shown->by_path, node) == 0)
-		nodes[shown->n++] = node;
-	else
-		shown_node_free(node);
+	if (!shown->nodes)
+		shown->nodes = json_object();
+	if (!json_object_get(shown->nodes, path))
+		(void)json_object_set_new(shown->nodes, path, json_null());
 }
 
 const char *shown_next(const struct shown *shown)
 {
-	for (size_t i = 0; i < shown->n; i++)
-		if (shown->nodes[i]->wanted)
-			return shown->nodes[i]->path;
+	const char *path;
+	json_t *settings;
+
+	json_object_foreach (shown->nodes, path, settings)
+		if (json_is_null(settings))
+			return path;
 	return NULL;
 }
 
@@ -149,9 +106,8 @@ static json_t *shown_describe_settings(const json_t *list)
 
 void shown_take(struct shown *shown, const char *path, const json_t *reply)
 {
-	struct shown_node *node = dict_find(&shown->by_path, path);
+	const json_t *list = json_object_get(reply, "settings");
+	json_t *settings = reply ? shown_describe_settings(list) : NULL;
 
-	node->wanted = false;
-	if (reply)
-		node->settings = shown_describe_settings(json_object_get(reply, "settings"));
+	(void)json_object_set_new(shown->nodes, path, settings ? settings : json_false());
 }

@@ -6,20 +6,12 @@
  */
 
 #include <jansson.h>
-#include <stdbool.h>
-
-#include "base/dict.h"
 
 struct shown {
-	struct dict by_path;
-	struct shown_node **nodes;
-	size_t n;
+	json_t *nodes; /* by their paths, in the order in which they were asked for; NULL: none */
 };
 
-void shown_init(struct shown *shown);
-void shown_done(struct shown *shown);
-
-/* Forgets all settings.  Those that were wanted are not wanted any more. */
+/* Forgets all settings, and frees them.  Those that were wanted are not wanted any more. */
 void shown_forget(struct shown *shown);
 
 /*

@@ -124,25 +124,18 @@ static enum totals_exit totals_exit_kind(const char *reason)
 	return strncmp(reason, "killed by ", 10) == 0 ? EXIT_SIGNAL : EXIT_OTHER;
 }
 
-/* The event after which no process is left has the reason of the end, or one before it. */
-static void totals_count_exit(struct totals_node *node, const char *from, const char *to,
-			      const char *reason)
-{
-	static const char *const before[] = { "starting", "readying", "up", NULL };
-	static const char *const after[] = { "closing", "cleaning", "finishing", NULL };
-
-	if ((text_is_one_of(from, before) || totals_is_ordered_end(from)) &&
-	    (text_is_one_of(to, after) || totals_is_over(to)))
-		node->exits[totals_exit_kind(reason)]++;
-}
-
 static void totals_count_event(struct totals_node *node, const json_t *event)
 {
 	const char *from = message_get_text(event, "from");
 	const char *to = message_get_text(event, "to");
 	uint64_t now = message_get_number(event, "time_usec", 0);
+	static const char *const before[] = { "starting", "readying", "up", NULL };
+	static const char *const after[] = { "closing", "cleaning", "finishing", NULL };
 
-	totals_count_exit(node, from, to, message_get_text(event, "reason"));
+	/* The event after which no process is left has the reason of the end, or one before it. */
+	if ((text_is_one_of(from, before) || totals_is_ordered_end(from)) &&
+	    (text_is_one_of(to, after) || totals_is_over(to)))
+		node->exits[totals_exit_kind(message_get_text(event, "reason"))]++;
 	node->killed += strcmp(to, "killing") == 0;
 	if (strcmp(from, "draining") == 0 && node->draining_usec)
 		node->drain_usec += totals_elapsed_usec(node->draining_usec, now);

@@ -1,4 +1,4 @@
-# Each text file as a constant of C: index.html is page_index_html.  The program has them without the white
+# Each text file as a constant of C: index.html is page_index_html; PAGE_FILES lists them.  The program has them without the white
 # space at the beginning of a line, without empty lines, and .js and .css without
 #
 #	- comments that begin a line, up to the end of a line, or are at its end, after white space;
@@ -90,7 +90,11 @@ FNR == 1 {
 	sub(/.*\//, "", name)
 	is_script = name ~ /\.js$/
 	is_code = name ~ /\.(js|css)$/
+	type = name
+	sub(/.*\./, "", type)
+	files = files (NR == 1 ? "" : ", ") "PAGE_FILE(\"" name "\", \"text/" (is_script ? "javascript" : type) "\", page_"
 	gsub(/[^A-Za-z0-9]/, "_", name)
+	files = files name ")"
 	printf "%sstatic const char page_%s[] =", NR == 1 ? "" : ";\n", name
 }
 {
@@ -106,7 +110,7 @@ FNR == 1 {
 	printf "\n\t\"%s%s\"", line, end
 }
 END {
-	print ";"
+	print ";\n#define PAGE_FILES " files
 	if (!failed && within)
 		fail("a comment has no end")
 	if (!failed && size > 61440)

@@ -13,29 +13,18 @@
 #define TROUBLE_MAX 3  /* failed services that the sentence names */
 #define BODY_ROWS   16 /* a browser skips a body that is not on the screen */
 
-void html_escape(FILE *to, const char *text)
+/* Writes @text with its special characters as entities, for content and quoted attributes. */
+static void html_escape(FILE *to, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			(void)fputs("&amp;", to);
-			break;
-		case '<':
-			(void)fputs("&lt;", to);
-			break;
-		case '>':
-			(void)fputs("&gt;", to);
-			break;
-		case '"':
-			(void)fputs("&quot;", to);
-			break;
-		case '\'':
-			(void)fputs("&#39;", to);
-			break;
-		default:
-			(void)fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
-		}
-	}
+	static const char *const entities[256] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;",
+	};
+
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+		if (entities[*c])
+			(void)fputs(entities[*c], to);
+		else
+			(void)fputc(*c < ' ' ? ' ' : *c, to);
 }
 
 static const char *html_state_of(const struct node_view *view)
@@ -67,19 +56,6 @@ void html_summary(FILE *to, const struct copy *copy, bool up)
 	(void)fputs(failed > TROUBLE_MAX ? " and others." : ".", to);
 }
 
-static void html_row(FILE *to, const struct node_view *view)
-{
-	char age[CLOCK_TEXT_MAX];
-	uint64_t since = view->is_service ? view->service.since_usec : view->since_usec;
-
-	(void)fputs("<tr data-path=\"", to);
-	html_escape(to, view->path);
-	(void)fputs("\"><th scope=\"row\">", to);
-	html_escape(to, *view->path ? view->path : "root");
-	(void)fprintf(to, "</th><td>%s</td><td>%" PRIu64 "</td><td>%s</td></tr>\n",
-		      html_state_of(view), view->guards, clock_text(age, since));
-}
-
 void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
 {
 	struct memstream m;
@@ -98,10 +74,17 @@ void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
 		to);
 	for (size_t i = 0; i < copy->n; i++) {
 		const struct node_view view = copy_node_at(copy, &copy->nodes[i], now_usec);
+		char age[CLOCK_TEXT_MAX];
+		uint64_t since = view.is_service ? view.service.since_usec : view.since_usec;
 
 		if (i > 0 && i % BODY_ROWS == 0)
 			(void)fputs("</tbody>\n<tbody>\n", to);
-		html_row(to, &view);
+		(void)fputs("<tr data-path=\"", to);
+		html_escape(to, view.path);
+		(void)fputs("\"><th scope=\"row\">", to);
+		html_escape(to, *view.path ? view.path : "root");
+		(void)fprintf(to, "</th><td>%s</td><td>%" PRIu64 "</td><td>%s</td></tr>\n",
+			      html_state_of(&view), view.guards, clock_text(age, since));
 	}
 	(void)fputs("</tbody>\n</table>\n", to);
 }

@@ -9,9 +9,6 @@
 
 #include "exporter/mirror/copy.h"
 
-/* Writes @text with its special characters as entities, for content and quoted attributes. */
-void html_escape(FILE *to, const char *text);
-
 /* Writes one sentence about the tree as plain text: "3 of 4 services are up; web/api failed". */
 void html_summary(FILE *to, const struct copy *copy, bool up);
 

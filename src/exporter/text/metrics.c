@@ -216,41 +216,38 @@ static void metrics_write_lost_lines(struct writer *w, size_t i)
 			view->service.lost_lines == FIELD_NONE ? 0 : view->service.lost_lines);
 }
 
+/* Of the whole, and of each node. */
+#define WHOLE(name, type, help, fn)                                    \
+	{                                                              \
+		"swansong_" name, type, help, metrics_write_##fn, NULL \
+	}
+#define NODES(name, type, help, fn)                                    \
+	{                                                              \
+		"swansong_" name, type, help, NULL, metrics_write_##fn \
+	}
+
 static const struct family families[] = {
-	{ "swansong_up", "gauge", "Whether the daemon answers.", metrics_write_up, NULL },
-	{ "swansong_build", "info", "The version of the exporter.", metrics_write_build, NULL },
-	{ "swansong_nodes", "gauge", "Nodes of the tree, with those that have no samples.",
-	  metrics_write_nodes, NULL },
-	{ "swansong_shutdown_deadline_timestamp_seconds", "gauge",
-	  "When the budget of the shutdown ends.", metrics_write_deadline, NULL },
-	{ "swansong_node_state", "gauge", "1 for the present state of a service or group.", NULL,
-	  metrics_write_state },
-	{ "swansong_node_ready", "gauge",
-	  "Whether all services at and below the node that are meant to run are ready.", NULL,
-	  metrics_write_ready },
-	{ "swansong_service_healthy", "gauge", "The result of the health probes.", NULL,
-	  metrics_write_healthy },
-	{ "swansong_service_restarts", "counter", "Restarts of the service.", NULL,
-	  metrics_write_restarts },
-	{ "swansong_service_exits", "counter", "Ends of the main process, by kind.", NULL,
-	  metrics_write_exits },
-	{ "swansong_service_start_seconds", "histogram", "Time of a start, until up.", NULL,
-	  metrics_write_starts },
-	{ "swansong_service_stop_seconds", "histogram", "Time of a stop, until no process is left.",
-	  NULL, metrics_write_stops },
-	{ "swansong_node_drain_seconds", "counter", "Time in the state draining.", NULL,
-	  metrics_write_drain },
-	{ "swansong_forced_kills", "counter", "Stops that ended in SIGKILL.", NULL,
-	  metrics_write_killed },
-	{ "swansong_guards", "gauge", "Guards on the node itself, by kind.", NULL,
-	  metrics_write_guards },
-	{ "swansong_guard_oldest_seconds", "gauge",
-	  "Age of the oldest guard of a program or lease on the node itself.", NULL,
-	  metrics_write_oldest },
-	{ "swansong_log_lines", "counter", "Lines of output that the logger has written.", NULL,
-	  metrics_write_lines },
-	{ "swansong_log_dropped", "counter", "Lines that the log files could not take.", NULL,
-	  metrics_write_lost_lines },
+	WHOLE("up", "gauge", "Whether the daemon answers.", up),
+	WHOLE("build", "info", "The version of the exporter.", build),
+	WHOLE("nodes", "gauge", "Nodes of the tree, with those that have no samples.", nodes),
+	WHOLE("shutdown_deadline_timestamp_seconds", "gauge",
+	      "When the budget of the shutdown ends.", deadline),
+	NODES("node_state", "gauge", "1 for the present state of a service or group.", state),
+	NODES("node_ready", "gauge",
+	      "Whether all services at and below the node that are meant to run are ready.", ready),
+	NODES("service_healthy", "gauge", "The result of the health probes.", healthy),
+	NODES("service_restarts", "counter", "Restarts of the service.", restarts),
+	NODES("service_exits", "counter", "Ends of the main process, by kind.", exits),
+	NODES("service_start_seconds", "histogram", "Time of a start, until up.", starts),
+	NODES("service_stop_seconds", "histogram", "Time of a stop, until no process is left.",
+	      stops),
+	NODES("node_drain_seconds", "counter", "Time in the state draining.", drain),
+	NODES("forced_kills", "counter", "Stops that ended in SIGKILL.", killed),
+	NODES("guards", "gauge", "Guards on the node itself, by kind.", guards),
+	NODES("guard_oldest_seconds", "gauge",
+	      "Age of the oldest guard of a program or lease on the node itself.", oldest),
+	NODES("log_lines", "counter", "Lines of output that the logger has written.", lines),
+	NODES("log_dropped", "counter", "Lines that the log files could not take.", lost_lines),
 };
 
 /* --- all --- */
@@ -287,20 +284,6 @@ static void metrics_count_guards(struct writer *w)
 	}
 }
 
-static void metrics_write_families(struct writer *w)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-		const struct family *f = &families[i];
-
-		samples_begin(&w->samples, f->name, f->type, f->help);
-		if (f->write)
-			f->write(w);
-		for (size_t k = 0; f->write_node && k < w->n; k++)
-			f->write_node(w, k);
-	}
-	samples_end(&w->samples);
-}
-
 void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_format format)
 {
 	size_t n = source->up ? MIN(source->copy->n, source->max_nodes) : 0;
@@ -316,7 +299,16 @@ void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_f
 		w.n = n;
 		metrics_count_guards(&w);
 	}
-	metrics_write_families(&w);
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+		const struct family *f = &families[i];
+
+		samples_begin(&w.samples, f->name, f->type, f->help);
+		if (f->write)
+			f->write(&w);
+		for (size_t k = 0; f->write_node && k < w.n; k++)
+			f->write_node(&w, k);
+	}
+	samples_end(&w.samples);
 	for (size_t i = 0; w.labels && i < n; i++)
 		free(w.labels[i]);
 	free(w.labels);

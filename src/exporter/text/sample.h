@@ -2,7 +2,6 @@
 
 /* Families of samples, in the text format of Prometheus or in OpenMetrics. */
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -76,7 +76,8 @@ static int compress_copy(int from, int to)
 	return r;
 }
 
-int compress_file(const struct path *in, const char *name)
+/* Compresses @name in the directory of @in to "NAME.zst", and removes it.  Return: 0 or -errno. */
+static int compress_file(const struct path *in, const char *name)
 {
 	char temporary[ROTATED_NAME_MAX + 8], final[ROTATED_NAME_MAX + 8];
 	cleanup(closep) int from = path_open_in(in, name, O_RDONLY, 0), to = -1;

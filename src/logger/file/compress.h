@@ -3,9 +3,8 @@
 /* Compression of rotated files by zstd, in a process of its own with the least priority. */
 
 #include <stdint.h>
+#include <stddef.h>
 #include <sys/types.h>
-
-#include "sys/file/path.h"
 
 /*
  * Starts a process that compresses the rotated files of @path that are not compressed, except the newest,
@@ -15,9 +14,6 @@
  * Return: a pid, to be waited for; or -errno.
  */
 pid_t compress_start(const char *path, uint32_t keep);
-
-/* Compresses @name in the directory of @in to "NAME.zst", and removes it.  Return: 0 or -errno. */
-int compress_file(const struct path *in, const char *name);
 
 /* Return: 0 or -errno. */
 int compress_write_all(int fd, const char *data, size_t size);

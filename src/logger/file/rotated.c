@@ -5,20 +5,17 @@
  */
 #include "logger/file/rotated.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/fd.h"
 #include "proto/logger-message.h"
 
 #define RENAME_ATTEMPTS 100

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -142,16 +141,6 @@ static void worker_write(struct worker *w)
 	worker_reply(w, WORKER_DONE, r < 0 ? r : 0);
 }
 
-/* Without the path of the stream, which may have been removed, all of them. */
-static void worker_reopen(struct worker *w, uint32_t wish)
-{
-	char path[STORE_PATH];
-	bool one =
-		wish != WORKER_REOPEN_ALL && area_path(w->files.area, wish - 1, path) == 0 && *path;
-
-	files_close(&w->files, one ? path : NULL);
-}
-
 static void worker_receive(struct worker *w)
 {
 	struct worker_message m = { 0 };
@@ -162,21 +151,16 @@ static void worker_receive(struct worker *w)
 		_exit(0);
 	/* Acquire and release: with the wish all that the logger wrote before is seen. */
 	wish = __atomic_exchange_n(&w->job->reopen, 0, __ATOMIC_ACQ_REL);
-	if (wish)
-		worker_reopen(w, wish);
+	if (wish) {
+		/* Without the path of the stream, which may have been removed, all of them. */
+		char path[STORE_PATH];
+		bool one = wish != WORKER_REOPEN_ALL &&
+			   area_path(w->files.area, wish - 1, path) == 0 && *path;
+
+		files_close(&w->files, one ? path : NULL);
+	}
 	if (n > 0 && m.type == WORKER_WRITE)
 		worker_write(w);
-}
-
-/* An earlier helper may still be in a call that hangs: its lock ends with it. */
-static void worker_wait_for_predecessor(const struct area *area, uint32_t writer)
-{
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = writer, .l_len = 1
-	};
-
-	while (fcntl(area->fd, F_SETLKW, &lock) < 0 && errno == EINTR)
-		;
 }
 
 static void worker_close_between(int first, int last)
@@ -200,11 +184,16 @@ _Noreturn void worker_run(const struct area *area, struct helper_job *job, int s
 {
 	struct worker w = { .job = job, .socket = socket, .fd = fd, .compressing_fd = -1 };
 	const uint32_t writer = text_hash(key);
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = writer, .l_len = 1
+	};
 
 	list_init(&w.to_compress);
 	(void)signal(SIGCHLD, SIG_DFL);
 	worker_close_descriptors(socket, area->fd);
-	worker_wait_for_predecessor(area, writer);
+	/* An earlier helper may still be in a call that hangs: its lock ends with it. */
+	while (fcntl(area->fd, F_SETLKW, &lock) < 0 && errno == EINTR)
+		;
 	files_init(&w.files, area, writer, &job->writes);
 	files_recover(&w.files);
 	worker_reply(&w, WORKER_READY, 0);

@@ -197,12 +197,10 @@ void control_stop(struct logger *l, uint64_t cookie)
 
 void control_done(struct logger *l)
 {
-	struct flush *flush, *next;
+	struct flush *flush;
 
-	list_for_each_safe (flush, next, &l->flushes, in_flushes) {
-		list_remove(&flush->in_flushes);
+	list_for_each_taken (flush, &l->flushes, in_flushes)
 		free(flush);
-	}
 }
 
 /* --- readers --- */
@@ -263,22 +261,6 @@ static int control_show_file(struct logger *l, const struct logger_packet *p)
 
 /* --- all of them --- */
 
-static int control_about_stream(struct logger *l, struct logger_packet *p, struct stream *s)
-{
-	const struct logger_message *m = &p->message;
-
-	if (!s)
-		return -ENOENT;
-	switch (m->type) {
-	case LOGGER_CHANGE:
-		return control_change(l, p, s);
-	case LOGGER_SHOW:
-		return control_show(l, m, s);
-	default:
-		return control_flush(l, m);
-	}
-}
-
 static int control_begin(struct logger *l, const struct logger_message *m)
 {
 	struct view *view = control_find_view(l, m->view.id);
@@ -293,6 +275,7 @@ static int control_begin(struct logger *l, const struct logger_message *m)
 static int control_take(struct logger *l, struct logger_packet *p)
 {
 	const struct logger_message *m = &p->message;
+	struct stream *s = control_stream(l, m);
 
 	switch (m->type) {
 	case LOGGER_HELLO:
@@ -302,7 +285,7 @@ static int control_take(struct logger *l, struct logger_packet *p)
 	case LOGGER_ADD:
 		return control_add(l, p);
 	case LOGGER_REOPEN:
-		deliver_reopen(l, control_stream(l, m));
+		deliver_reopen(l, s);
 		return 0;
 	case LOGGER_VIEW:
 		return control_view(l, p);
@@ -315,20 +298,18 @@ static int control_take(struct logger *l, struct logger_packet *p)
 		control_stop(l, m->cookie);
 		return 0;
 	case LOGGER_FLUSH:
-		if (m->stream == LOGGER_ALL)
-			return control_flush(l, m);
-		break;
+		return s || m->stream == LOGGER_ALL ? control_flush(l, m) : -ENOENT;
 	case LOGGER_SHOW:
 		if (m->stream == LOGGER_ALL)
 			return control_show_file(l, p);
-		break;
+		return s ? control_show(l, m, s) : -ENOENT;
 	case LOGGER_CHANGE:
+		return s ? control_change(l, p, s) : -ENOENT;
 	case LOGGER_REMOVE:
-		break;
+		return s ? control_flush(l, m) : -ENOENT;
 	default:
 		return -EBADMSG;
 	}
-	return control_about_stream(l, p, control_stream(l, m));
 }
 
 int control_receive(struct logger *l)

@@ -199,12 +199,6 @@ void deliver_queue(struct logger *l, struct stream *s)
 		deliver_to_memory(l, s);
 }
 
-void deliver_again(struct logger *l, struct stream *s)
-{
-	list_remove(&s->in_queue);
-	deliver_queue(l, s);
-}
-
 /* --- trouble --- */
 
 static void deliver_report(struct logger *l, const struct stream *s, int error)
@@ -283,20 +277,6 @@ static void deliver_give_portion(struct helper *h, struct stream *s)
 	s->working = size > 0;
 }
 
-static void deliver_to_helper(struct logger *l, struct helper *h)
-{
-	struct list *first;
-
-	if (!h->ready)
-		deliver_start(l, h);
-	while (h->ready && !h->busy && (first = list_take(&h->pending))) {
-		struct stream *s = list_entry(first, struct stream, in_queue);
-
-		if (!deliver_puts_off(l, s))
-			deliver_give_portion(h, s);
-	}
-}
-
 /* Streams that had a portion with the helper are the logger's again. */
 static void deliver_release(struct logger *l, const struct helper *h)
 {
@@ -333,19 +313,9 @@ static void deliver_finished(struct logger *l, struct helper *h, int result)
 	deliver_queue(l, s);
 }
 
-/* The next process of the helper ends the portion of a stream that has one, see deliver_release(). */
-static void deliver_lose_helper(struct logger *l, struct helper *h)
-{
-	struct stream *s = h->stream;
-
-	h->stream = NULL;
-	if (s)
-		deliver_queue(l, s);
-	deliver_start(l, h);
-}
-
 void deliver_event(struct logger *l, uint32_t number)
 {
+	struct stream *s;
 	struct helper *h;
 	int result = 0;
 
@@ -360,7 +330,12 @@ void deliver_event(struct logger *l, uint32_t number)
 			deliver_finished(l, h, result);
 			break;
 		case HELPER_DEAD:
-			deliver_lose_helper(l, h);
+			/* Its next process ends the portion of a stream that has one, see deliver_release(). */
+			s = h->stream;
+			h->stream = NULL;
+			if (s)
+				deliver_queue(l, s);
+			deliver_start(l, h);
 			break;
 		case HELPER_NOTHING:
 			break;
@@ -400,32 +375,38 @@ static void deliver_to_sink(struct logger *l, enum sink_kind kind, struct stream
 
 /* --- all of them --- */
 
-static void deliver_sink(struct logger *l, enum sink_kind kind)
-{
-	struct list streams;
-	struct stream *s;
-
-	list_init(&streams);
-	if (!l->sinks[kind].waiting)
-		list_move(&streams, &l->sinks[kind].streams);
-	list_for_each_taken (s, &streams, in_queue)
-		deliver_to_sink(l, kind, s);
-}
-
 void deliver_all(struct logger *l)
 {
 	struct stream *s, *next;
 	struct helper *h;
 
 	list_for_each_safe (s, next, &l->retries, in_queue)
-		if (s->retry_usec <= l->now_usec)
-			deliver_again(l, s);
+		if (s->retry_usec <= l->now_usec) {
+			list_remove(&s->in_queue);
+			deliver_queue(l, s);
+		}
 	loud_update(l);
 	/* First, as lines that syslogd does not take are a helper's. */
-	for (enum sink_kind kind = 0; kind < N_SINKS; kind++)
-		deliver_sink(l, kind);
-	list_for_each (h, &l->helpers, in_all)
-		deliver_to_helper(l, h);
+	for (enum sink_kind kind = 0; kind < N_SINKS; kind++) {
+		struct list streams;
+
+		list_init(&streams);
+		if (!l->sinks[kind].waiting)
+			list_move(&streams, &l->sinks[kind].streams);
+		list_for_each_taken (s, &streams, in_queue)
+			deliver_to_sink(l, kind, s);
+	}
+	list_for_each (h, &l->helpers, in_all) {
+		struct list *first;
+
+		if (!h->ready)
+			deliver_start(l, h);
+		while (h->ready && !h->busy && (first = list_take(&h->pending))) {
+			s = list_entry(first, struct stream, in_queue);
+			if (!deliver_puts_off(l, s))
+				deliver_give_portion(h, s);
+		}
+	}
 }
 
 int deliver_timeout(const struct logger *l)

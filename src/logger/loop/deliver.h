@@ -10,9 +10,6 @@ int deliver_attach(struct logger *logger, struct stream *stream);
 /* Queues the stream if it has lines to be written. */
 void deliver_queue(struct logger *logger, struct stream *stream);
 
-/* Tries a failed destination of the stream again now. */
-void deliver_again(struct logger *logger, struct stream *stream);
-
 /* Takes the stream out of all queues, before it is freed. */
 void deliver_forget(struct logger *logger, struct stream *stream);
 

@@ -86,20 +86,6 @@ static void input_unpause(struct logger *l, struct stream *s)
 	s->paused = false;
 }
 
-/* A destination that takes no line for this long counts as failed. */
-static void input_check_stall(const struct logger *l, struct stream *s)
-{
-	uint64_t progress = input_progress(s);
-
-	if (s->check_progress != progress) {
-		s->check_progress = progress;
-		s->check_usec = l->now_usec;
-		s->stalled = false;
-	} else if (l->now_usec - s->check_usec >= STALL_USEC) {
-		s->stalled = true;
-	}
-}
-
 int input_timeout(const struct logger *l)
 {
 	const struct view *view;
@@ -129,16 +115,6 @@ bool input_has_writers(const struct logger *l)
 	return false;
 }
 
-/* Every process that could write has ended, the daemon, too. */
-static void input_end(struct logger *l, struct stream *s)
-{
-	if (!s->paused)
-		input_unwatch(l, s);
-	input_unpause(l, s);
-	s->fd = fd_close(s->fd);
-	s->end_at = stream_taken(s);
-}
-
 /* The memory of a ring is short; a kernel that does not overcommit returns ENOSPC then. */
 static bool input_is_passing(ssize_t error)
 {
@@ -153,10 +129,16 @@ static ssize_t input_take(struct logger *l, struct stream *s)
 	if (s->fd < 0)
 		return 0;
 	n = stream_take(s, clock_realtime_usec());
-	if (n == -ENOBUFS)
+	if (n == -ENOBUFS) {
 		input_pause(l, s);
-	else if (n == 0 || (n < 0 && !input_is_passing(n)))
-		input_end(l, s);
+	} else if (n == 0 || (n < 0 && !input_is_passing(n))) {
+		/* Every process that could write has ended, the daemon, too. */
+		if (!s->paused)
+			input_unwatch(l, s);
+		input_unpause(l, s);
+		s->fd = fd_close(s->fd);
+		s->end_at = stream_taken(s);
+	}
 	deliver_queue(l, s);
 	return n;
 }
@@ -173,24 +155,20 @@ void input_event(struct logger *l, struct stream *s)
 	}
 }
 
-static void input_tick_one(struct logger *l, struct stream *s)
-{
-	ssize_t n = STREAM_PORTION;
-
-	for (int i = 0; i < TICK_PORTIONS && n == STREAM_PORTION; i++)
-		n = input_take(l, s);
-	/* If it cannot be watched, it goes on with the ticks. */
-	if ((n == -EAGAIN || n == STREAM_PORTION || (n > 0 && !loud_has_larger_pipe(s))) &&
-	    input_watch(l, s) == 0)
-		list_remove(&s->in_ticked);
-}
-
 void input_tick(struct logger *l)
 {
 	struct stream *s, *next;
 
-	list_for_each_safe (s, next, &l->ticked, in_ticked)
-		input_tick_one(l, s);
+	list_for_each_safe (s, next, &l->ticked, in_ticked) {
+		ssize_t n = STREAM_PORTION;
+
+		for (int i = 0; i < TICK_PORTIONS && n == STREAM_PORTION; i++)
+			n = input_take(l, s);
+		/* If it cannot be watched, it goes on with the ticks. */
+		if ((n == -EAGAIN || n == STREAM_PORTION || (n > 0 && !loud_has_larger_pipe(s))) &&
+		    input_watch(l, s) == 0)
+			list_remove(&s->in_ticked);
+	}
 	input_set_tick(l);
 }
 
@@ -206,10 +184,19 @@ void input_resume(struct logger *l)
 {
 	for (uint32_t i = 0; l->n_paused > 0 && i < l->n_used; i++) {
 		struct stream *s = l->streams[i];
+		uint64_t progress;
 
 		if (!s || !s->paused)
 			continue;
-		input_check_stall(l, s);
+		progress = input_progress(s);
+		/* A destination that takes no line for this long counts as failed. */
+		if (s->check_progress != progress) {
+			s->check_progress = progress;
+			s->check_usec = l->now_usec;
+			s->stalled = false;
+		} else if (l->now_usec - s->check_usec >= STALL_USEC) {
+			s->stalled = true;
+		}
 		if (!stream_has_room(s))
 			continue;
 		input_unpause(l, s);

@@ -68,10 +68,8 @@ void reply_flush(struct logger *l)
 
 void reply_done(struct logger *l)
 {
-	struct reply *reply, *next;
+	struct reply *reply;
 
-	list_for_each_safe (reply, next, &l->replies, in_replies) {
-		list_remove(&reply->in_replies);
+	list_for_each_taken (reply, &l->replies, in_replies)
 		free(reply);
-	}
 }

@@ -129,30 +129,22 @@ static char *view_room(struct view *v, size_t size)
 	return v->buffer + v->end - size;
 }
 
-/* A reader of plain lines gets no frames. */
-static int view_put_plain(struct view *v, const struct logger_frame *frame, const char *line,
-			  size_t length)
-{
-	char *out;
-
-	if (frame->type != LOGGER_FRAME_LINE)
-		return 0;
-	out = view_room(v, length + 1);
-	if (!out)
-		return -ENOMEM;
-	memcpy(out, line, length);
-	out[length] = '\n';
-	return 0;
-}
-
 static int view_put(struct view *v, struct logger_frame *frame, const char *name, const char *line,
 		    size_t length)
 {
 	size_t name_length = strlen(name);
 	char *out;
 
-	if (v->plain)
-		return view_put_plain(v, frame, line, length);
+	if (v->plain) { /* its reader gets no frames */
+		if (frame->type != LOGGER_FRAME_LINE)
+			return 0;
+		out = view_room(v, length + 1);
+		if (!out)
+			return -ENOMEM;
+		memcpy(out, line, length);
+		out[length] = '\n';
+		return 0;
+	}
 	frame->name_length = (uint16_t)name_length;
 	frame->size = (uint32_t)(sizeof(*frame) + name_length + length);
 	out = view_room(v, frame->size);
@@ -399,16 +391,6 @@ static int view_fill(struct view *v, struct stream *const *streams)
 	return view_put(v, &now, "", "", 0);
 }
 
-static ssize_t view_send(const struct view *v)
-{
-	const char *data = v->buffer + v->start;
-	size_t size = v->end - v->start;
-	ssize_t n = v->is_socket ? send(v->fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL)
-				 : write(v->fd, data, size);
-
-	return n < 0 ? -errno : n;
-}
-
 void view_remove(struct view *v, uint32_t stream)
 {
 	struct logger_frame frame = { .type = LOGGER_FRAME_ENDED, .stream = stream };
@@ -441,10 +423,13 @@ int view_write(struct view *v, struct stream *const *streams)
 				return view_is_over(v);
 		}
 
-		ssize_t n = view_send(v);
+		const char *data = v->buffer + v->start;
+		size_t size = v->end - v->start;
+		ssize_t n = v->is_socket ? send(v->fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL)
+					 : write(v->fd, data, size);
 
 		if (n < 0)
-			return (int)n;
+			return -errno;
 		v->start += (size_t)n;
 	}
 	return 0;

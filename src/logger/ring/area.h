@@ -5,7 +5,6 @@
  * ring twice, one after the other, so that a line that wraps around is in one piece.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>

@@ -7,12 +7,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "base/text.h"
 #include "logger/ring/json.h"
 
 /* The prefix of each line; it changes with the mark. */
@@ -47,7 +47,8 @@ static char *format_put_stamp_iso(char *out, const struct logger_rules *rules, u
 			     labs(tm.tm_gmtoff) / 3600, labs(tm.tm_gmtoff) / 60 % 60);
 }
 
-char *format_stamp(char *out, const struct logger_rules *rules, uint64_t time_usec)
+/* The time of rules.stamp, with a blank.  Return: its end. */
+static char *format_put_stamp(char *out, const struct logger_rules *rules, uint64_t time_usec)
 {
 	if (rules->stamp == LOGGER_STAMP_NONE)
 		return out;
@@ -59,16 +60,6 @@ char *format_stamp(char *out, const struct logger_rules *rules, uint64_t time_us
 	return format_put(out, " ", 1);
 }
 
-/* Characters, not bytes: a name in UTF-8 is aligned as well. */
-static size_t format_name_columns(const char *name)
-{
-	size_t n = 0;
-
-	for (; *name; name++)
-		n += ((unsigned char)*name & 0xc0) != 0x80;
-	return n;
-}
-
 static void format_make_head(struct head *h)
 {
 	const struct stream *s = h->stream;
@@ -77,10 +68,11 @@ static void format_make_head(struct head *h)
 	if (s->rules.format == LOGGER_JSON)
 		out = json_head(out, s, h->mark);
 	else if (h->mark)
-		out = format_stamp(out, &s->rules, h->mark->time_usec);
+		out = format_put_stamp(out, &s->rules, h->mark->time_usec);
 	if (s->rules.format == LOGGER_PREFIX) {
 		out = format_put(out, s->name, strlen(s->name));
-		for (size_t n = format_name_columns(s->name); n < s->rules.name_width; n++)
+		/* Characters, not bytes: a name in UTF-8 is aligned as well. */
+		for (size_t n = text_columns(s->name); n < s->rules.name_width; n++)
 			*out++ = ' ';
 		out = format_put(out, " | ", 3);
 	}

@@ -29,6 +29,3 @@ size_t format_portion(const struct stream *stream, char *out, size_t limit,
  * belong between them.
  */
 size_t format_block(const struct stream *stream, size_t limit, struct store_progress *next);
-
-/* The time of rules.stamp, with a blank.  Return: its end. */
-char *format_stamp(char *out, const struct logger_rules *rules, uint64_t time_usec);

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -93,15 +92,12 @@ static char *json_put_base64(char *out, const char *text, size_t length)
 
 static char *json_put_time(char *out, const struct logger_rules *rules, uint64_t time_usec)
 {
-	time_t seconds = (time_t)(time_usec / USEC_PER_SEC);
-	unsigned usec = (unsigned)(time_usec % USEC_PER_SEC);
-	struct tm tm = { 0 };
+	char text[CLOCK_TEXT_MAX];
 
 	if (rules->stamp == LOGGER_STAMP_UNIX)
-		return out + sprintf(out, "\"time\":%jd.%06u,", (intmax_t)seconds, usec);
-	(void)gmtime_r(&seconds, &tm);
-	out += strftime(out, 40, "\"time\":\"%Y-%m-%dT%H:%M:%S", &tm);
-	return out + sprintf(out, ".%06uZ\",", usec);
+		return out + sprintf(out, "\"time\":%" PRIu64 ".%06" PRIu64 ",",
+				     time_usec / USEC_PER_SEC, time_usec % USEC_PER_SEC);
+	return out + sprintf(out, "\"time\":\"%s\",", clock_utc_text(text, time_usec));
 }
 
 char *json_head(char *out, const struct stream *s, const struct store_mark *mark)

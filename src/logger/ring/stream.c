@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/macro.h"
 
@@ -55,7 +54,8 @@ int stream_set_rules(struct stream *s, const struct logger_rules *rules, const c
 	return 0;
 }
 
-int stream_map(struct stream *s)
+/* Maps the ring and the marks, at the first output.  Return: 0 or -errno. */
+static int stream_map(struct stream *s)
 {
 	return s->slot.ring ? 0 : area_map(s->area, s->id, &s->slot);
 }
@@ -86,20 +86,11 @@ static void stream_add_mark(struct stream *s, uint64_t position, uint64_t time_u
 	__atomic_store_n(&record->marks, record->marks + 1, __ATOMIC_RELEASE);
 }
 
-/* Output may come before the daemon knows the process of its run. */
-static const struct store_mark *stream_complete_mark(const struct stream *s, uint64_t number)
-{
-	struct store_mark *mark = stream_mark_number(s, number);
-
-	if (mark->run.pid == 0 && mark->run.generation == s->record->run.generation)
-		mark->run.pid = s->record->run.pid;
-	return mark;
-}
-
 const struct store_mark *stream_mark(const struct stream *s, uint64_t position, uint64_t *next)
 {
 	uint64_t high = s->record->marks;
 	uint64_t low = high > STORE_MARKS ? high - STORE_MARKS : 0, end = high;
+	struct store_mark *mark;
 
 	*next = UINT64_MAX;
 	if (high == 0)
@@ -115,7 +106,11 @@ const struct store_mark *stream_mark(const struct stream *s, uint64_t position, 
 	}
 	if (low + 1 < end)
 		*next = stream_mark_number(s, low + 1)->position;
-	return stream_complete_mark(s, low);
+	mark = stream_mark_number(s, low);
+	/* Output may come before the daemon knows the process of its run. */
+	if (mark->run.pid == 0 && mark->run.generation == s->record->run.generation)
+		mark->run.pid = s->record->run.pid;
+	return mark;
 }
 
 /* --- dropping --- */

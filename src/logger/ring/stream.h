@@ -56,9 +56,6 @@ DEFINE_CLEANUP(struct stream *, stream_free)
 int stream_set_rules(struct stream *stream, const struct logger_rules *rules, const char *name,
 		     const char *path);
 
-/* Maps the ring and the marks, at the first output.  Return: 0 or -errno. */
-int stream_map(struct stream *stream);
-
 /*
  * Takes a portion that has come at @time_usec from the pipe.
  *

@@ -36,7 +36,7 @@ struct loader {
 	struct node_config scrap;
 	char *scrap_path;
 
-	struct templates templates;
+	struct dropins templates;
 	bool in_template;	/* the current section is one, read into the scrap */
 	size_t template_errors; /* how many there were when it began */
 };
@@ -45,7 +45,7 @@ static void config_loader_done(struct loader *l)
 {
 	node_config_done(&l->scrap);
 	free(l->scrap_path);
-	templates_done(&l->templates);
+	dropins_done(&l->templates);
 	dropins_done(&l->dropins);
 	config_unref(l->reading.config);
 }
@@ -101,19 +101,19 @@ static int config_loader_add(struct loader *l, const char *path, struct place pl
 
 static int config_loader_begin_template(struct loader *l, const char *name, struct place place)
 {
-	const struct place *before = templates_find(&l->templates, name);
+	const struct dropin *before = dropins_find(&l->templates, name);
 	int r;
 
 	if (before) {
 		diag_add(l->reading.diag, DIAG_ERROR, place,
-			 "[%s] duplicate section (first in %s:%u)", name, before->file,
-			 before->line);
+			 "[%s] duplicate section (first in %s:%u)", name, before->place.file,
+			 before->place.line);
 		return config_loader_scrap(l, name);
 	}
 	l->template_errors = diag_errors(l->reading.diag);
 	r = config_loader_scrap(l, name);
 	if (r == 0)
-		r = template_begin(&l->templates, name, place);
+		r = dropins_section(&l->templates, name, place, l->reading.diag);
 	l->scrap.place = place;
 	l->in_template = r == 0;
 	return r;
@@ -140,7 +140,7 @@ static int config_loader_add_instance(struct loader *l, const char *instance)
 static int config_loader_entry(struct loader *l, struct place place, const char *key,
 			       const char *value)
 {
-	int r = l->in_template ? template_add(&l->templates, place, key, value) : 0;
+	int r = l->in_template ? dropins_entry(&l->templates, key, value, place) : 0;
 
 	return r < 0 ? r : section_set(&l->reading, l->current, place, key, value);
 }
@@ -161,7 +161,7 @@ static int config_loader_end_section(struct loader *l)
 	for (; r == 0 && instance && *instance; instance++)
 		r = config_loader_add_instance(l, *instance);
 	l->in_template = false;
-	template_end(&l->templates, diag_errors(l->reading.diag) > l->template_errors);
+	l->templates.current->faulty = diag_errors(l->reading.diag) > l->template_errors;
 	return r == -E2BIG ? 0 : r;
 }
 
@@ -354,6 +354,7 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 	int r;
 
 	dropins_init(&l.dropins);
+	dropins_init(&l.templates);
 	r = config_new(&l.reading.config);
 	for (size_t i = 0; r == 0 && i < n_paths; i++)
 		r = source_each(paths[i], names->trust, names->tape, diag, config_on_file, &l);

@@ -114,7 +114,8 @@ int dropins_entry(struct dropins *dropins, const char *key, const char *value, s
 		dropin_entry_done(&entry);
 		return -ENOMEM;
 	}
-	dropin_forget_earlier(dropin, key, place.file);
+	if (place.file != dropin->place.file)
+		dropin_forget_earlier(dropin, key, place.file);
 	dropin->entries[dropin->n++] = entry;
 	return 0;
 }

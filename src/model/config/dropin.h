@@ -3,6 +3,7 @@
 /*
  * Drop-ins: sections that override those of the files beside which they stand.  They are read first
  * and kept as they are written; the section of the same name takes their keys instead of its own.
+ * Templates are kept in the same way (model/config/template.h).
  */
 
 #include <stdbool.h>
@@ -16,6 +17,7 @@ struct dropin {
 	char *name;
 	struct place place, last; /* of the section in the first and in the last drop-in */
 	bool applied;		  /* for the caller: its entries are part of a section */
+	bool faulty;		  /* likewise: a template with errors, which have been reported */
 	struct dropin_entry {
 		struct place place;
 		char *key, *value;
@@ -27,7 +29,7 @@ struct dropins {
 	struct dict by_name;
 	struct dropin **list; /* in the order of the files */
 	size_t n;
-	struct dropin *current;
+	struct dropin *current; /* the section that entries are added to */
 };
 
 void dropins_init(struct dropins *dropins);

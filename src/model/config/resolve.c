@@ -258,14 +258,6 @@ static void resolve_check_forking(struct resolver *r, struct node_config *node)
 			      "expected started, tcp, unix, http or exec");
 }
 
-/* A service on demand waits for connections to its sockets. */
-static void resolve_check_demand(struct resolver *r, struct node_config *node)
-{
-	if (node->autostart == AUTOSTART_ON_DEMAND && node_config_extras(node)->n_listen == 0)
-		resolve_error(KEY_AUTOSTART, "'on-demand' waits for a connection: set listen, "
-					     "for example listen = tcp:127.0.0.1:8080");
-}
-
 static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
 {
 
@@ -325,12 +317,6 @@ static void resolve_notify(struct resolver *r, struct node_config *node)
 		resolve_error(KEY_NOTIFY, "'no' contradicts fd-store-max: expected yes");
 }
 
-static void resolve_check_reload(struct resolver *r, struct node_config *node)
-{
-	if (node_config_line(node, KEY_RELOAD_SIGNAL) && node_config_line(node, KEY_RELOAD_COMMAND))
-		resolve_error(KEY_RELOAD_SIGNAL, "contradicts reload-command: set one of the two");
-}
-
 static void resolve_check_group(struct resolver *r, struct node_config *node)
 {
 	for (size_t i = 0; i < N_KEYS; i++) {
@@ -379,11 +365,15 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	resolve_check_oneshot(r, node);
 	resolve_check_forking(r, node);
 	resolve_notify(r, node);
-	resolve_check_demand(r, node);
+	/* A service on demand waits for connections to its sockets. */
+	if (node->autostart == AUTOSTART_ON_DEMAND && node_config_extras(node)->n_listen == 0)
+		resolve_error(KEY_AUTOSTART, "'on-demand' waits for a connection: set listen, "
+					     "for example listen = tcp:127.0.0.1:8080");
 	if (resolve_ready_fd(r, node) < 0)
 		return -ENOMEM;
 	resolve_check_terminal(r, node);
-	resolve_check_reload(r, node);
+	if (node_config_line(node, KEY_RELOAD_SIGNAL) && node_config_line(node, KEY_RELOAD_COMMAND))
+		resolve_error(KEY_RELOAD_SIGNAL, "contradicts reload-command: set one of the two");
 	return resolve_inherited(r, node);
 }
 

@@ -8,16 +8,6 @@
 #include <search.h>
 #include <stdlib.h>
 
-static void sockets_error(struct node_config *node, enum key_id key, const struct listen *listen,
-			  const char *why, struct diag *diag)
-{
-	char text[DIAG_EXCERPT_MAX];
-
-	section_error(node, diag, key, "invalid value '%s%s': %s; expected %s",
-		      listen_prefix(listen->kind), diag_excerpt(text, listen->address), why,
-		      keys[key].type->expected);
-}
-
 static int sockets_compare(const void *a, const void *b)
 {
 	return listen_compare(a, b);
@@ -54,8 +44,13 @@ static int sockets_resolve_one(struct sockets *s, struct node_config *node, enum
 			return -ENOMEM;
 		why = sockets_find_mistake(node, listen, *found);
 	}
-	if (why && r != -ENOMEM)
-		sockets_error(node, key, listen, why, diag);
+	if (why && r != -ENOMEM) {
+		char text[DIAG_EXCERPT_MAX];
+
+		section_error(node, diag, key, "invalid value '%s%s': %s; expected %s",
+			      listen_prefix(listen->kind), diag_excerpt(text, listen->address), why,
+			      keys[key].type->expected);
+	}
 	return r == -ENOMEM ? r : 0;
 }
 

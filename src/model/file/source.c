@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +121,8 @@ static void source_record(int tape, const char *path, const char *text, size_t s
 					{ (void *)text, size } };
 
 	/* A tape that lacks a text is never complete. */
-	if (tape > 0 && writev(tape, pieces, 3) !=
-				(ssize_t)(sizeof(record) + record.path_size + size))
+	if (tape > 0 &&
+	    writev(tape, pieces, 3) != (ssize_t)(sizeof(record) + record.path_size + size))
 		(void)fcntl(tape, F_ADD_SEALS, F_SEAL_SEAL);
 }
 
@@ -130,12 +131,16 @@ static int source_play(const struct source *source)
 	struct record record;
 
 	while (read(source->tape, &record, sizeof(record)) == sizeof(record)) {
+		cleanup(freep) char *path = NULL;
 		size_t size = record.path_size + record.size;
-		cleanup(freep) char *path = malloc(size + 1);
 		int r;
 
-		if (record.path_size == 0)
+		if (record.path_size == 0 && record.result <= 0)
 			return record.result;
+		if (record.path_size == 0 || record.path_size > PATH_MAX ||
+		    record.size > SOURCE_SIZE_MAX)
+			return -EBADMSG;
+		path = malloc(size + 1);
 		if (!path || read(source->tape, path, size) != (ssize_t)size)
 			return path ? -EBADMSG : -ENOMEM;
 		path[size] = '\0';

@@ -123,16 +123,6 @@ static int forecast_links_init(struct forecast_links *links, const struct foreca
 	return 0;
 }
 
-static int forecast_graph_alloc(struct forecast_graph *g)
-{
-	size_t n = g->tree->n_nodes;
-
-	g->stopped = calloc(n, sizeof(*g->stopped));
-	g->needs = calloc(2 * n, sizeof(*g->needs));
-	g->order = calloc(2 * n, sizeof(*g->order));
-	return g->stopped && g->needs && g->order ? 0 : -ENOMEM;
-}
-
 static void forecast_stop_node(struct forecast_graph *g, size_t node, size_t *n)
 {
 	if (g->stopped[node])
@@ -213,8 +203,13 @@ static void forecast_sort_graph(struct forecast_graph *g)
 int forecast_graph_init(struct forecast_graph *graph, const struct forecast_tree *tree, size_t top)
 {
 	cleanup(forecast_graph_done) struct forecast_graph g = { .tree = tree };
-	int r = forecast_graph_alloc(&g);
+	size_t n = tree->n_nodes;
+	int r;
 
+	g.stopped = calloc(n, sizeof(*g.stopped));
+	g.needs = calloc(2 * n, sizeof(*g.needs));
+	g.order = calloc(2 * n, sizeof(*g.order));
+	r = g.stopped && g.needs && g.order ? 0 : -ENOMEM;
 	if (r == 0)
 		r = forecast_links_init(&g.children, tree, tree->n_nodes, forecast_parent_of);
 	if (r == 0)

@@ -45,22 +45,16 @@ static void forecast_work_done(struct work *w)
 	free(w->rows);
 }
 
-/* The budget of the root is limited by the grace of the parent manager. */
-static uint64_t forecast_budget_of(const struct forecast_tree *tree,
-				   const struct forecast_node *node)
-{
-	uint64_t granted =
-		node->parent == FORECAST_NONE ? budget_of_grace(tree->grace_usec) : USEC_INFINITY;
-
-	return MIN(node->config->shutdown_timeout_usec, granted);
-}
-
 static void forecast_set_deadline(struct work *w, const struct forecast_node *node,
 				  struct forecast_deadline *d)
 {
 	const struct node_config *config = node->config;
 	bool has_final = node_config_hook(config, HOOK_FINAL)->n > 0;
-	uint64_t budget = forecast_budget_of(w->graph.tree, node);
+	/* The budget of the root is limited by the grace of the parent manager. */
+	uint64_t granted = node->parent == FORECAST_NONE
+				   ? budget_of_grace(w->graph.tree->grace_usec)
+				   : USEC_INFINITY;
+	uint64_t budget = MIN(config->shutdown_timeout_usec, granted);
 
 	if (node->parent != FORECAST_NONE) {
 		d->usec = w->deadlines[node->parent].kill_usec;
@@ -291,22 +285,6 @@ static void forecast_find_all(struct work *w)
 	}
 }
 
-/* Marks the rows backwards from the end, along the vertices that took longest. */
-static void forecast_mark_critical(struct work *w, size_t top)
-{
-	size_t vertex = forecast_vertex(top, FORECAST_END);
-
-	while (vertex != NO_VERTEX) {
-		const struct moment *m = &w->moments[vertex];
-
-		if (m->final != NO_ROW)
-			w->rows[m->final].critical = true;
-		if (m->row != NO_ROW)
-			w->rows[m->row].critical = true;
-		vertex = m->because;
-	}
-}
-
 static int forecast_compare_rows(const void *a, const void *b)
 {
 	const struct forecast_row *x = a, *y = b;
@@ -349,27 +327,24 @@ static int forecast_store_waits(struct forecast *f, const struct forecast_graph 
 	return 0;
 }
 
-static int forecast_alloc_work(struct work *w)
-{
-	size_t n = w->graph.tree->n_nodes;
-
-	w->moments = calloc(2 * n, sizeof(*w->moments));
-	w->deadlines = calloc(n, sizeof(*w->deadlines));
-	w->rows = calloc(2 * n, sizeof(*w->rows));
-	return w->moments && w->deadlines && w->rows ? 0 : -ENOMEM;
-}
-
 int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t top)
 {
 	cleanup(forecast_work_done) struct work w = { .rows = NULL };
 	cleanup(forecast_freep) struct forecast *f = calloc(1, sizeof(*f));
 	int r;
+	size_t vertex = forecast_vertex(top, FORECAST_END);
 
 	if (!f)
 		return -ENOMEM;
 	r = forecast_graph_init(&w.graph, tree, top);
-	if (r == 0)
-		r = forecast_alloc_work(&w);
+	if (r == 0) {
+		size_t n = w.graph.tree->n_nodes;
+
+		w.moments = calloc(2 * n, sizeof(*w.moments));
+		w.deadlines = calloc(n, sizeof(*w.deadlines));
+		w.rows = calloc(2 * n, sizeof(*w.rows));
+		r = w.moments && w.deadlines && w.rows ? 0 : -ENOMEM;
+	}
 	if (r < 0)
 		return r;
 	forecast_set_deadlines(&w);
@@ -377,7 +352,16 @@ int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t
 	if (r < 0)
 		return r;
 	forecast_find_all(&w);
-	forecast_mark_critical(&w, top);
+	/* Marks the rows backwards from the end, along the vertices that took longest. */
+	while (vertex != NO_VERTEX) {
+		const struct moment *m = &w.moments[vertex];
+
+		if (m->final != NO_ROW)
+			w.rows[m->final].critical = true;
+		if (m->row != NO_ROW)
+			w.rows[m->row].critical = true;
+		vertex = m->because;
+	}
 	for (enum forecast_case c = 0; c < N_FORECASTS; c++)
 		f->end_usec[c] = w.moments[forecast_vertex(top, FORECAST_END)].usec[c];
 	qsort(w.rows, w.n_rows, sizeof(*w.rows), forecast_compare_rows);

@@ -31,7 +31,8 @@
 #define DONE     { STATE_DONE, 0 }
 #define FAILED   { STATE_FAILED, 0 }
 /* The same in each row but that of DOWN. */
-#define FOUND(state) { (state) == STATE_DOWN ? STATE_UP : N_STATES, 0 }
+#define LEFT(state, next, actions)                                                                   \
+	{ (state) == STATE_DOWN ? (next) : N_STATES, (state) == STATE_DOWN ? (actions) : 0 }
 
 #define ROW(state, start, passed, broken, ready, worked, ending, hold, release, kill, orphaned,     \
 	    done, retry, fail, timeout, unwell, reset)                                               \
@@ -41,7 +42,11 @@
 		[EVENT_HOLD] = hold, [EVENT_RELEASE] = release, [EVENT_KILL] = kill,                 \
 		[EVENT_ORPHANED] = orphaned, [EVENT_DONE] = done, [EVENT_RETRY] = retry,             \
 		[EVENT_FAIL] = fail, [EVENT_TIMEOUT] = timeout, [EVENT_UNWELL] = unwell,             \
-		[EVENT_RESET] = reset, [EVENT_FOUND] = FOUND(STATE_##state),                         \
+		[EVENT_RESET] = reset, [EVENT_FOUND] = LEFT(STATE_##state, STATE_UP, 0),             \
+		[EVENT_RESUMED] = LEFT(STATE_##state, STATE_STARTING, ACT_ARM),                      \
+		[EVENT_WAS_BACKOFF] = LEFT(STATE_##state, STATE_BACKOFF, ACT_ARM),                   \
+		[EVENT_WAS_DONE] = LEFT(STATE_##state, STATE_DONE, 0),                               \
+		[EVENT_WAS_FAILED] = LEFT(STATE_##state, STATE_FAILED, 0),                           \
 	}
 
 static const struct service_step table[N_STATES][N_EVENTS] = {
@@ -128,6 +133,10 @@ static const struct {
 	[EVENT_UNWELL]   = { "unwell", "unwell" },
 	[EVENT_RESET]    = { "reset", "start requested" },
 	[EVENT_FOUND]    = { "found", "left by an earlier swansongd" },
+	[EVENT_RESUMED]  = { "resumed", "left by an earlier swansongd" },
+	[EVENT_WAS_BACKOFF] = { "was-backoff", "as before a fault of swansongd" },
+	[EVENT_WAS_DONE] = { "was-done", "as before a fault of swansongd" },
+	[EVENT_WAS_FAILED] = { "was-failed", "as before a fault of swansongd" },
 };
 /* clang-format on */
 

@@ -36,7 +36,7 @@
  * A service that is UNWELL passes CLEANING, too.  So does a service that has announced that it is
  * ENDING: it is killed if its end takes too long.  RESET leads from BACKOFF, DONE and FAILED to
  * DOWN.  FOUND leads from DOWN to UP: processes that an earlier daemon has left are a run, which
- * goes on or is stopped.
+ * goes on or is stopped.  WAS_BACKOFF, WAS_DONE and WAS_FAILED lead from DOWN to these states.
  */
 
 enum service_state {
@@ -78,6 +78,10 @@ enum service_event {
 	EVENT_UNWELL,	/* its watchdog expired, or a health check failed too often */
 	EVENT_RESET,	/* a start is requested, whatever the result of the last run */
 	EVENT_FOUND,	/* an earlier daemon has left processes of the service */
+	EVENT_RESUMED,	/* the same, of a oneshot that is at work */
+	EVENT_WAS_BACKOFF, /* the service had this state before a fault, without a process */
+	EVENT_WAS_DONE,
+	EVENT_WAS_FAILED,
 	N_EVENTS
 };
 

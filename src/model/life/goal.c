@@ -57,27 +57,3 @@ enum service_event goal_event(enum service_state state, bool stopped, bool wante
 		return EVENT_START;
 	return events[state].start ? events[state].start : N_EVENTS;
 }
-
-const char *goal_name(enum goal goal)
-{
-	static const char *const names[N_GOALS] = {
-		[GONE] = "gone", [DOWN] = "down", [CYCLE] = "cycle", [IDLE] = "idle", [UP] = "up",
-	};
-
-	return names[goal];
-}
-
-const char *goal_cause_name(enum goal_cause cause)
-{
-	static const char *const names[N_CAUSES] = {
-		[CAUSE_CONFIGURATION] = "configuration",
-		[CAUSE_DEPENDENCY] = "dependency",
-		[CAUSE_STRATEGY] = "strategy",
-		[CAUSE_RELOAD] = "reload",
-		[CAUSE_FAILURE] = "failure",
-		[CAUSE_OPERATOR] = "operator",
-		[CAUSE_SHUTDOWN] = "shutdown",
-	};
-
-	return names[cause];
-}

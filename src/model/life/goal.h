@@ -66,6 +66,3 @@ enum goal goal_initial(bool is_service, bool autostart);
  * RELEASE, START and TIMEOUT wait until no dependency blocks them.
  */
 enum service_event goal_event(enum service_state state, bool stopped, bool wanted);
-
-const char *goal_name(enum goal goal);
-const char *goal_cause_name(enum goal_cause cause);

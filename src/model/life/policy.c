@@ -51,6 +51,11 @@ void policy_forget(struct policy *policy)
 	policy->next = policy->used = 0;
 }
 
+uint64_t *policy_delay(struct policy *policy)
+{
+	return &policy->delay_usec;
+}
+
 void policy_use(struct policy *policy, const struct node_config *config)
 {
 	policy->config = config;

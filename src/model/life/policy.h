@@ -61,6 +61,9 @@ void policy_use(struct policy *policy, const struct node_config *config);
  */
 void policy_inherit(struct policy *policy, const struct policy *from);
 
+/* The delay before the next restart, for the next image of the daemon. */
+uint64_t *policy_delay(struct policy *policy);
+
 /* Resets counts and times, for a start by an operator. */
 void policy_forget(struct policy *policy);
 

@@ -20,15 +20,6 @@ static bool result_is_good(const struct result_of *result)
 		outcome.value == result->config->stop_signal);
 }
 
-static const char *result_exited_name(const struct result_of *result)
-{
-	const struct outcome *outcome = result->outcome;
-
-	if (outcome->hook || !result_is_good(result))
-		return "exit-code";
-	return outcome->was_ready || result->stopped ? "success" : "protocol";
-}
-
 const char *result_name(const struct result_of *result)
 {
 	const struct outcome *outcome = result->outcome;
@@ -37,7 +28,9 @@ const char *result_name(const struct result_of *result)
 		return "timeout";
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
-		return result_exited_name(result);
+		if (outcome->hook || !result_is_good(result))
+			return "exit-code";
+		return outcome->was_ready || result->stopped ? "success" : "protocol";
 	case OUTCOME_SIGNALED:
 		if (!outcome->hook && outcome->end == END_DUMPED)
 			return "core-dump";

@@ -109,12 +109,6 @@ TYPE(commands, .parse = commands_parse, .equal = commands_equal, .print = comman
 
 /* --- names of other nodes, and of the instances of a template --- */
 
-/* The field has names until resolve_sections() has found the nodes. */
-static int nodes_parse(struct value *value, void *field)
-{
-	return value_substituted_words(value, field);
-}
-
 static bool nodes_equal(const void *a, const void *b)
 {
 	struct node_config *const *x = *(struct node_config * *const *)a;
@@ -137,7 +131,8 @@ static void nodes_print(FILE *file, const void *field)
 		(void)fprintf(file, "%s%s", i ? " " : "", nodes[i]->path);
 }
 
-TYPE(nodes, .parse = nodes_parse, .equal = nodes_equal, .print = nodes_print,
+/* The field has names until resolve_sections() has found the nodes. */
+TYPE(nodes, .parse = value_substituted_words, .equal = nodes_equal, .print = nodes_print,
      .expected = "names of nodes separated by blanks, for example db/redis web",
      .examples = { "b", "b c" });
 

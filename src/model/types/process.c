@@ -5,7 +5,6 @@
 #include "model/types/type.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/ioprio.h>
 #include <string.h>

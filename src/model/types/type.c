@@ -100,7 +100,7 @@ int value_check_path(struct value *value, const char *path)
 	return 0;
 }
 
-int value_substituted_words(struct value *value, char ***field)
+int value_substituted_words(struct value *value, void *field)
 {
 	int r = value_check_substitutions(value);
 

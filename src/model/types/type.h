@@ -104,7 +104,7 @@ int value_copy(const char *text, char **field);
 int value_words(struct value *value, char ***field);
 
 /* The same, and checks substitutions. */
-int value_substituted_words(struct value *value, char ***field);
+int value_substituted_words(struct value *value, void *field);
 
 /* The same for a command, which must have a program.  Return: 0, -EINVAL or -ENOMEM. */
 int value_argv(struct value *value, char ***ret);

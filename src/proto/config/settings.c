@@ -136,19 +136,10 @@ static json_t *settings_print_words(char *const *words, bool substituted)
 	return memstream_close(&m, &text) == 0 && *text ? message_string(text) : NULL;
 }
 
-/* Each command is an entry of its own. */
-static void settings_add_commands(const struct settings *s, enum key_id key,
-				  const struct commands *commands)
-{
-	if (commands->n == 0)
-		settings_add_value(s, key, NULL);
-	for (size_t i = 0; i < commands->n; i++)
-		settings_add_value(s, key, settings_print_words(commands->argv[i], true));
-}
-
 static void settings_add_key(const struct settings *s, enum key_id key)
 {
 	const void *field = settings_field_of(s, &keys[key]);
+	const struct commands *commands = keys[key].type == &type_commands ? field : NULL;
 
 	if (key == KEY_COMMAND)
 		settings_add_value(s, key, settings_print_words(s->node->argv, true));
@@ -157,10 +148,12 @@ static void settings_add_key(const struct settings *s, enum key_id key)
 			s, key,
 			s->trusted ? settings_print_words(*(char **const *)field, s->node->argv)
 				   : NULL);
-	else if (keys[key].type == &type_commands)
-		settings_add_commands(s, key, field);
-	else
-		settings_add_value(s, key, settings_print_value(keys[key].type, field));
+	else if (!commands || commands->n == 0)
+		settings_add_value(s, key,
+				   commands ? NULL : settings_print_value(keys[key].type, field));
+	/* Each command is an entry of its own. */
+	for (size_t i = 0; commands && i < commands->n; i++)
+		settings_add_value(s, key, settings_print_words(commands->argv[i], true));
 }
 
 json_t *settings_json(const struct config *config, const struct node_config *node, bool transient,

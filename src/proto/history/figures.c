@@ -213,21 +213,6 @@ static int figures_compare_nodes(const void *a, const void *b)
 	return strcmp((*(struct figures *const *)a)->node, (*(struct figures *const *)b)->node);
 }
 
-static void history_sort(struct history *h)
-{
-	for (size_t i = 0; i < h->n; i++) {
-		struct figures *f = h->nodes[i];
-
-		samples_sort(&f->total);
-		samples_sort(&f->own);
-		samples_sort(&f->stopping);
-		samples_sort(&f->draining);
-		qsort(f->reasons, f->n_reasons, sizeof(*f->reasons), figures_compare_reasons);
-	}
-	if (h->n > 0)
-		qsort(h->nodes, h->n, sizeof(*h->nodes), figures_compare_nodes);
-}
-
 int history_load(struct history **ret, const char *path, uint64_t size_max)
 {
 	struct history *h = calloc(1, sizeof(*h));
@@ -241,7 +226,17 @@ int history_load(struct history **ret, const char *path, uint64_t size_max)
 		history_free(h);
 		return r;
 	}
-	history_sort(h);
+	for (size_t i = 0; i < h->n; i++) {
+		struct figures *f = h->nodes[i];
+
+		samples_sort(&f->total);
+		samples_sort(&f->own);
+		samples_sort(&f->stopping);
+		samples_sort(&f->draining);
+		qsort(f->reasons, f->n_reasons, sizeof(*f->reasons), figures_compare_reasons);
+	}
+	if (h->n > 0)
+		qsort(h->nodes, h->n, sizeof(*h->nodes), figures_compare_nodes);
 	*ret = h;
 	return 0;
 }

@@ -10,41 +10,25 @@
 
 #include "base/cleanup.h"
 
-static const struct field phases_fields[] = {
-	FIELD(history_phases, FIELD_INT, delay_usec, .optional = true),
-	FIELD(history_phases, FIELD_INT, waiting_usec, .optional = true),
-	FIELD(history_phases, FIELD_INT, draining_usec, .optional = true),
-	FIELD(history_phases, FIELD_INT, stopping_usec, .optional = true),
-	FIELD(history_phases, FIELD_INT, killing_usec, .optional = true),
-	FIELD(history_phases, FIELD_INT, closing_usec, .optional = true),
-};
-static const struct field_table phases_table = FIELD_TABLE(history_phases, phases_fields);
+DEFINE_FIELD_TABLE(history_phases, MAY(INT, delay_usec), MAY(INT, waiting_usec),
+		   MAY(INT, draining_usec), MAY(INT, stopping_usec), MAY(INT, killing_usec),
+		   MAY(INT, closing_usec))
 
-static const struct field holder_fields[] = {
-	FIELD(history_holder, FIELD_STRING, kind),
-	FIELD(history_holder, FIELD_STRING, who, .optional = true),
-	FIELD(history_holder, FIELD_STRING, why, .optional = true),
-	FIELD(history_holder, FIELD_INT, usec),
-};
-static const struct field_table holder_table = FIELD_TABLE(history_holder, holder_fields);
+DEFINE_FIELD_TABLE(history_holder, MUST(STRING, kind), MAY(STRING, who), MAY(STRING, why),
+		   MUST(INT, usec))
 
-static const struct field line_fields[] = {
-	FIELD(history_line, FIELD_INT, time_usec),
-	FIELD(history_line, FIELD_STRING, node),
-	FIELD(history_line, FIELD_INT, generation),
-	FIELD(history_line, FIELD_STRING, why),
-	FIELD(history_line, FIELD_INT, total_usec),
-	FIELD(history_line, FIELD_STRUCT, phases, .optional = true, .table = &phases_table,
-	      .present = offsetof(struct history_line, has_phases)),
-	FIELD(history_line, FIELD_BOOL, forced, .optional = true),
-};
-static const struct field_table line_table = FIELD_TABLE(history_line, line_fields);
+DEFINE_FIELD_TABLE(history_line, MUST(INT, time_usec), MUST(STRING, node), MUST(INT, generation),
+		   MUST(STRING, why), MUST(INT, total_usec),
+		   MAY(STRUCT, phases, .table = &history_phases_table,
+		       .present = offsetof(struct history_line, has_phases)),
+		   MAY(BOOL, forced))
 
 /* Parts that did not happen are left out. */
 static void history_phases_replace(struct history_phases *phases, uint64_t from, uint64_t to)
 {
-	for (size_t i = 0; i < phases_table.n; i++) {
-		uint64_t *usec = (uint64_t *)(void *)((char *)phases + phases_fields[i].offset);
+	for (size_t i = 0; i < history_phases_table.n; i++) {
+		uint64_t *usec =
+			(uint64_t *)(void *)((char *)phases + history_phases_fields[i].offset);
 
 		*usec = *usec == from ? to : *usec;
 	}
@@ -53,7 +37,7 @@ static void history_phases_replace(struct history_phases *phases, uint64_t from,
 static json_t *history_build_head(struct history_line line)
 {
 	history_phases_replace(&line.phases, 0, FIELD_NONE);
-	return field_write(&line_table, &line);
+	return field_write(&history_line_table, &line);
 }
 
 json_t *history_line_build(const struct history_line *line)
@@ -65,7 +49,8 @@ json_t *history_line_build(const struct history_line *line)
 		return take(object);
 	held_by = json_array();
 	for (size_t i = 0; i < line->n_held_by; i++)
-		(void)json_array_append_new(held_by, field_write(&holder_table, &line->held_by[i]));
+		(void)json_array_append_new(held_by,
+					    field_write(&history_holder_table, &line->held_by[i]));
 	if (json_array_size(held_by) != line->n_held_by ||
 	    json_object_set(object, "held_by", held_by) < 0)
 		object = (json_decref(object), NULL);
@@ -79,7 +64,8 @@ static int history_parse_holders(const json_t *holders, struct history_line *lin
 		return -EBADMSG;
 	line->n_held_by = MIN(json_array_size(holders), (size_t)HISTORY_HOLDERS);
 	for (size_t i = 0; i < line->n_held_by; i++)
-		if (field_read(json_array_get(holders, i), &holder_table, &line->held_by[i]) < 0)
+		if (field_read(json_array_get(holders, i), &history_holder_table,
+			       &line->held_by[i]) < 0)
 			return -EBADMSG;
 	return 0;
 }
@@ -87,7 +73,7 @@ static int history_parse_holders(const json_t *holders, struct history_line *lin
 int history_line_parse(const json_t *object, struct history_line *ret)
 {
 	struct history_line line = { .time_usec = 0 };
-	int r = field_read(object, &line_table, &line);
+	int r = field_read(object, &history_line_table, &line);
 
 	history_phases_replace(&line.phases, FIELD_NONE, 0);
 	if (r == 0)

@@ -40,30 +40,10 @@ static uint64_t otlp_hash_number(uint64_t hash, uint64_t number)
 	return otlp_hash_add(hash, text_number(text, number));
 }
 
-static void otlp_make_trace(struct otlp *o)
+/* The span of the node @name in the trace @parent, or of a state or guard.  No identifier is 0. */
+static uint64_t otlp_part_id(uint64_t parent, const char *name, size_t i)
 {
-	const struct report_view *v = &o->report->view;
-
-	for (size_t i = 0; i < 2; i++) {
-		o->trace[i] = otlp_hash_number(UINT64_C(0xcbf29ce484222325), i);
-		o->trace[i] = otlp_hash_add(o->trace[i], v->host);
-		o->trace[i] = otlp_hash_number(o->trace[i], v->pid);
-		o->trace[i] = otlp_hash_number(o->trace[i], v->time_usec);
-	}
-}
-
-/* No identifier is 0. */
-static uint64_t otlp_node_id(const struct otlp *o, const char *path, size_t i)
-{
-	uint64_t id = otlp_hash_number(otlp_hash_add(o->trace[0], path), i);
-
-	return id ? id : 1;
-}
-
-/* The span of a state or guard. */
-static uint64_t otlp_part_id(uint64_t parent, const char *kind, size_t i)
-{
-	uint64_t id = otlp_hash_number(otlp_hash_add(parent, kind), i);
+	uint64_t id = otlp_hash_number(otlp_hash_add(parent, name), i);
 
 	return id ? id : 1;
 }
@@ -221,7 +201,7 @@ static uint64_t otlp_parent_of(const struct otlp *o, const char *path)
 	if (!*path || o->kind == OTLP_START)
 		return otlp_whole_id(o);
 	(void)snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 0, path);
-	return otlp_node_id(o, parent, 0);
+	return otlp_part_id(o->trace[0], parent, 0);
 }
 
 /* A start may have several lanes of a node. */
@@ -230,7 +210,7 @@ static void otlp_add_lane(struct otlp *o, const struct report_lane *lane)
 	size_t i = o->kind == OTLP_START ? (size_t)(lane - o->report->lanes) : 0;
 	const struct report_node *node = &lane->node;
 	struct span span = {
-		.id = otlp_node_id(o, node->path, i),
+		.id = otlp_part_id(o->trace[0], node->path, i),
 		.parent = otlp_parent_of(o, node->path),
 		.name = *node->path ? node->path : "root",
 		.begin_usec = node->stop_usec,
@@ -281,9 +261,15 @@ static json_t *otlp_build_resource(struct otlp *o)
 json_t *otlp_build(const struct report *report, enum otlp_kind kind)
 {
 	struct otlp o = { .report = report, .kind = kind, .spans = json_array() };
+	const struct report_view *v = &report->view;
 	json_t *all;
 
-	otlp_make_trace(&o);
+	for (size_t i = 0; i < 2; i++) {
+		o.trace[i] = otlp_hash_number(UINT64_C(0xcbf29ce484222325), i);
+		o.trace[i] = otlp_hash_add(o.trace[i], v->host);
+		o.trace[i] = otlp_hash_number(o.trace[i], v->pid);
+		o.trace[i] = otlp_hash_number(o.trace[i], v->time_usec);
+	}
 	otlp_add_whole(&o);
 	for (size_t i = 0; i < report->n; i++)
 		otlp_add_lane(&o, &report->lanes[i]);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "proto/logger-message.h"
@@ -23,16 +22,14 @@ struct history_reader {
 	uint64_t left; /* bytes that may still be read */
 };
 
-int history_read_line(const char *text, size_t size,
-		      int (*fn)(const struct history_line *line, void *arg), void *arg,
-		      uint64_t *skipped)
+static int history_read_line(const struct history_reader *reader, const char *text, size_t size)
 {
 	cleanup(json_decrefp) json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
 	struct history_line line;
 
 	if (object && history_line_parse(object, &line) == 0)
-		return fn(&line, arg);
-	++*skipped;
+		return reader->fn(&line, reader->arg);
+	++*reader->skipped;
 	return 0;
 }
 
@@ -68,7 +65,7 @@ static int history_read_file(struct history_reader *reader, int directory, const
 	if (r < 0)
 		return r;
 	while (r >= 0 && (n = getline(&text, &size, file)) >= 0)
-		r = history_read_line(text, (size_t)n, reader->fn, reader->arg, reader->skipped);
+		r = history_read_line(reader, text, (size_t)n);
 	if (r >= 0 && ferror(file))
 		r = -EIO;
 	(void)fclose(file);

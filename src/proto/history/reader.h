@@ -16,8 +16,3 @@
 int history_read(const char *path, uint64_t size_max,
 		 int (*fn)(const struct history_line *line, void *arg), void *arg,
 		 uint64_t *skipped);
-
-/* Does the same for one line of @size bytes. */
-int history_read_line(const char *text, size_t size,
-		      int (*fn)(const struct history_line *line, void *arg), void *arg,
-		      uint64_t *skipped);

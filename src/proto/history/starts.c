@@ -19,17 +19,9 @@ struct start_event {
 	const char *kind, *node, *from, *to, *reason, *cause;
 };
 
-static const struct field event_fields[] = {
-	FIELD(start_event, FIELD_INT, time_usec),
-	FIELD(start_event, FIELD_INT, generation),
-	FIELD(start_event, FIELD_STRING, kind),
-	FIELD(start_event, FIELD_STRING, node),
-	FIELD(start_event, FIELD_STRING, from),
-	FIELD(start_event, FIELD_STRING, to),
-	FIELD(start_event, FIELD_STRING, reason, .optional = true),
-	FIELD(start_event, FIELD_STRING, cause, .optional = true),
-};
-static const struct field_table event_table = FIELD_TABLE(start_event, event_fields);
+DEFINE_FIELD_TABLE(start_event, MUST(INT, time_usec), MUST(INT, generation), MUST(STRING, kind),
+		   MUST(STRING, node), MUST(STRING, from), MUST(STRING, to), MAY(STRING, reason),
+		   MAY(STRING, cause))
 
 static bool starts_is_up(const char *state)
 {
@@ -113,7 +105,7 @@ int starts_report(const json_t *reply, const char *host, struct report *ret)
 			  .status = FIELD_NONE },
 	};
 	size_t n;
-	int r = field_read_array(reply, "events", &event_table, &events, &n);
+	int r = field_read_array(reply, "events", &start_event_table, &events, &n);
 
 	if (r < 0)
 		return r;

@@ -1,5 +1,5 @@
 /*
- * The methods of io.swansong, one row each, in the order of the interface:
+ * The methods of io.swansong, one row each, in the order of the interface, which later ones do not change:
  *
  *	METHOD(ID, name, tier, whole, call, update, help, reply, parameters...)
  *
@@ -78,7 +78,7 @@ METHOD(WAIT, "Wait", TIER_LOOK, false, request_wait, request_update_wait,
 	"# this connection has asked for a stop or restart before.\n",
 	"(node: ?Node, guards: ?[]Guard, pending: ?[]Node, more_pending: ?int, "
 	"elapsed_usec: ?int, forced: ?bool, losses: ?[]Loss)",
-	OPTIONAL(STRING, node), REQUIRED_ENUM(until, ready, running, stopping, complete),
+	OPTIONAL(STRING, node), REQUIRED_ENUM(until, "ready", "running", "stopping", "complete"),
 	OPTIONAL(INT, settle_usec), OPTIONAL(BOOL, stay))
 
 METHOD(TAKE_GUARD, "TakeGuard", TIER_OPERATE, false, request_take_guard, request_update_guard,
@@ -108,7 +108,7 @@ METHOD(RELOAD, "Reload", TIER_OPERATE, true, request_reload, request_update_relo
 	"# instead of the files.  Failed: the configuration has mistakes, or there is no rollout\n"
 	"# to undo, and nothing was changed.\n",
 	"(changes: []Change)",
-	OPTIONAL(BOOL, dry_run), OPTIONAL_ENUM(rollout, begin, undo))
+	OPTIONAL(BOOL, dry_run), OPTIONAL_ENUM(rollout, "begin", "undo"))
 
 METHOD(RELOAD_SERVICE, "ReloadService", TIER_OPERATE, false, request_reload_service, request_update_none,
 	"# Asks a running service to read its own configuration again.\n",
@@ -119,7 +119,7 @@ METHOD(SIGNAL, "Signal", TIER_OPERATE, false, request_signal, request_update_non
 	"# Sends a signal, \"SIGUSR1\" or \"10\", to the main process of a service, to its process\n"
 	"# group, or to all its processes.  scope: main if it is missing.\n",
 	"()",
-	REQUIRED(STRING, node), REQUIRED(STRING, signal), OPTIONAL_ENUM(scope, main, group, all))
+	REQUIRED(STRING, node), REQUIRED(STRING, signal), OPTIONAL_ENUM(scope, "main", "group", "all"))
 
 METHOD(EVENTS, "Events", TIER_LOOK, false, request_events, request_update_events,
 	"# The events of the node and those below it that are remembered: all, or the last so\n"

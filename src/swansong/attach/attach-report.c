@@ -12,14 +12,6 @@
 
 #define HEADING "REPORT\n"
 
-/* Makes @text one line. */
-static void attach_report_clean_text(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 127)
-			*text = '?';
-}
-
 /* Adds the line of @site, or nothing if there is no room for it.  Returns its length. */
 static size_t attach_report_write_site(const struct swansong_report_site *site, uint64_t now,
 				       char *buf, size_t room)
@@ -31,7 +23,10 @@ static size_t attach_report_write_site(const struct swansong_report_site *site, 
 
 	if (n < 0)
 		return 0;
-	attach_report_clean_text(line); /* a line that is too long is cut */
+	/* It stays one line; one that is too long is cut. */
+	for (char *c = line; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
 	n = snprintf(buf, room, "%s\n", line);
 	return n > 0 && (size_t)n < room ? (size_t)n : 0;
 }

@@ -64,8 +64,8 @@ static int latch_create_fd(struct latch *l)
 		cancel_safe_close(created);
 		return r;
 	}
-	/* Relaxed: the mark orders it. */
-	if (shared_replace(&l->fd, &fd, created, relaxed, relaxed))
+	/* Release, and acquire by its readers: one of them may set the mark. */
+	if (shared_replace(&l->fd, &fd, created, acq_rel, acquire))
 		return created;
 	fork_remove_fd(created);
 	cancel_safe_close(created);
@@ -74,7 +74,7 @@ static int latch_create_fd(struct latch *l)
 
 int latch_fd(struct latch *l)
 {
-	int fd = shared_load(&l->fd, relaxed); /* a number: nothing is published with it */
+	int fd = shared_load(&l->fd, acquire); /* of the thread that created it */
 
 	if (fd < 0)
 		fd = latch_create_fd(l);

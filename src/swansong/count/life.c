@@ -36,18 +36,14 @@ void node_free_memory(struct swansong *n)
 	free((char *)n - n->shift);
 }
 
-static void node_free(struct swansong *n)
-{
-	latch_done(&n->stopped);
-	if (!MISUSE_IS_CAUGHT)
-		node_free_memory(n);
-}
-
 void node_release(struct swansong *n)
 {
 	/* Release: the use of the node by this hold.  Acquire: all uses, before it is freed. */
-	if (shared_sub(&n->weak, 1, acq_rel) == 1)
-		node_free(n);
+	if (shared_sub(&n->weak, 1, acq_rel) == 1) {
+		latch_done(&n->stopped);
+		if (!MISUSE_IS_CAUGHT)
+			node_free_memory(n);
+	}
 }
 
 void node_hold(struct swansong *n)

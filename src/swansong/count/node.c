@@ -42,15 +42,6 @@ static struct swansong *node_alloc(struct swansong *parent, struct tree *tree)
 	return n;
 }
 
-/* Records the guards of the tree from its beginning, if there is memory for that. */
-static void node_record(struct swansong *root)
-{
-	struct records *records = records_new();
-
-	if (records)
-		(void)records_free(node_track(root, records));
-}
-
 static void node_before_fork(struct forkable *f)
 {
 	struct tree *tree = container_of(f, struct tree, forkable);
@@ -104,8 +95,12 @@ int node_new_root(struct attachment *attachment, struct swansong **ret)
 	}
 	(void)take(tree);
 	count_init(n, false);
-	if (MISUSE_IS_CAUGHT)
-		node_record(n);
+	if (MISUSE_IS_CAUGHT) { /* the guards of the tree, from its beginning, if there is memory */
+		struct records *records = records_new();
+
+		if (records)
+			(void)records_free(node_track(n, records));
+	}
 	*ret = n;
 	return 0;
 }
@@ -156,15 +151,6 @@ void swansong_shut_down(struct swansong *s)
 	errno = error;
 }
 
-static void node_abandon_root(struct swansong *root)
-{
-	struct attachment *attachment = root->tree->attachment;
-
-	node_shut_down(root);
-	if (attachment)
-		attachment->abandoned(attachment);
-}
-
 struct swansong *swansong_unref(struct swansong *s)
 {
 	if (!s)
@@ -173,8 +159,13 @@ struct swansong *swansong_unref(struct swansong *s)
 	tree_settle(s->tree);
 	/* Release: everything done with this reference.  Acquire: the last one stands for all. */
 	if (shared_sub(&s->handles, 1, acq_rel) == 1) {
-		if (!s->parent)
-			node_abandon_root(s);
+		if (!s->parent) {
+			struct attachment *attachment = s->tree->attachment;
+
+			node_shut_down(s);
+			if (attachment)
+				attachment->abandoned(attachment);
+		}
 		node_unpin(s);
 	}
 	return NULL;

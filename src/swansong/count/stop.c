@@ -66,14 +66,6 @@ void walk_on(struct walk *w, bool below)
 		walk_pass(w);
 }
 
-static void node_count(struct swansong *n, bool forward, struct aftermath *after)
-{
-	if (!count_is_stopped(n))
-		count_stop(n, forward, after);
-	else if (forward)
-		count_forward(n);
-}
-
 /* Under the lock: stops the subtree of @top, which is not stopped. */
 static void node_stop(struct swansong *top, struct aftermath *after)
 {
@@ -87,8 +79,10 @@ static void node_stop(struct swansong *top, struct aftermath *after)
 		if (!w.up)
 			node_latch(w.at, after);
 	for (walk_begin(&w, top); w.at; walk_on(&w, !count_is_stopped(w.at)))
-		if (w.up)
-			node_count(w.at, w.at != top, after);
+		if (w.up && !count_is_stopped(w.at))
+			count_stop(w.at, w.at != top, after);
+		else if (w.up && w.at != top)
+			count_forward(w.at);
 	tree_end_work(tree);
 }
 

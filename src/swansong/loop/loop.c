@@ -111,24 +111,17 @@ static int loop_on_wake(sd_event_source *source, int fd, uint32_t events, void *
 	return sd_event_exit(sd_event_source_get_event(source), 0);
 }
 
-/* Runs until the loop is stopped, or a callback calls sd_event_exit().  Returns 0 or -errno. */
-static int loop_run(struct swansong_loop *l)
-{
-	int r, code;
-
-	do
-		r = sd_event_run(l->event, UINT64_MAX);
-	while (r >= 0 && sd_event_get_exit_code(l->event, &code) == -ENODATA);
-	return r < 0 ? r : 0;
-}
-
 static void loop_work(void *arg)
 {
 	struct swansong_loop *l = arg;
+	int r, code;
 
 	own_loop = l;
 	(void)gate_move(&l->gate, GATE_STARTING, GATE_RUNNING);
-	l->fault = loop_run(l);
+	do
+		r = sd_event_run(l->event, UINT64_MAX);
+	while (r >= 0 && sd_event_get_exit_code(l->event, &code) == -ENODATA);
+	l->fault = r < 0 ? r : 0;
 	gate_begin_stop(&l->gate); /* in case the sd_event ended by itself */
 	gate_run(&l->gate);
 	loop_end_if_forked(l);

@@ -14,7 +14,6 @@
 #include <swansong/pool.h>
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <systemd/sd-event.h>
 

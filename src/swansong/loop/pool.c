@@ -264,20 +264,16 @@ static struct swansong_pool *pool_alloc(unsigned int threads)
 	return p;
 }
 
-static unsigned int pool_count_processors(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n > 0 ? (unsigned int)n : 1;
-}
-
 int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swansong_pool **ret)
 {
 	struct swansong_pool *p;
 	int r;
 
-	if (threads == 0)
-		threads = pool_count_processors();
+	if (threads == 0) {
+		long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+		threads = n > 0 ? (unsigned int)n : 1;
+	}
 	p = pool_alloc(threads);
 	if (!p)
 		return -ENOMEM;

@@ -1,0 +1,66 @@
+/*
+ * The file of the history begins with struct crash_history; what is behind it belongs to the handler and to
+ * the owner of the program.
+ */
+#include "sys/spawn/crash-history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+
+int crash_history_new(const struct signals *signals)
+{
+	const struct crash_history history = {
+		.magic = CRASH_MAGIC,
+		.format = CRASH_FORMAT,
+		.size = sizeof(history),
+		.signals = *signals,
+	};
+	cleanup(closep) int fd = memfd_create("swansong-crashes", MFD_CLOEXEC);
+
+	if (fd < 0 || pwrite(fd, &history, sizeof(history), 0) != sizeof(history))
+		return -errno;
+	return take_fd(fd);
+}
+
+int crash_history_read(int fd, struct crash_history *ret)
+{
+	if (pread(fd, ret, sizeof(*ret), 0) != sizeof(*ret) || ret->magic != CRASH_MAGIC ||
+	    ret->format != CRASH_FORMAT || ret->size != sizeof(*ret))
+		return -EBADMSG;
+	return 0;
+}
+
+int crash_take(struct crash_history *ret)
+{
+	const char *value = getenv(CRASH_VARIABLE);
+	enum crash_reason reason = getenv(CRASH_REHEARSAL_VARIABLE) ? CRASH_REHEARSAL : CRASH_NONE;
+	uint64_t fd;
+	int r = !value				      ? -ENOENT
+		: parse_uint(value, INT_MAX, &fd) < 0 ? -EBADMSG
+						      : crash_history_read((int)fd, ret);
+
+	if (r < 0 || reason == CRASH_REHEARSAL)
+		ret->reason = reason;
+	if (r < 0)
+		return r;
+	(void)unsetenv(CRASH_VARIABLE);
+	(void)unsetenv(CRASH_REHEARSAL_VARIABLE);
+	(void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	if (ret->reason == CRASH_REPLACED)
+		(void)fcntl(ret->former, F_SETFD, FD_CLOEXEC);
+	(void)prctl(PR_SET_NAME, program_invocation_short_name);
+	return (int)fd;
+}
+
+const struct crash *crash_latest(const struct crash_history *history)
+{
+	return &history->last[(history->n - 1) % CRASHES_KEPT];
+}
