@@ -25,7 +25,11 @@ page_becomes() { # NAME EXPRESSION
 	local status=0
 	page until "$2" || status=1
 	result "$status" "$1"
-	[ "$status" = 0 ] || echo "$reply" | comment
+	[ "$status" = 0 ] && return
+	echo "$reply" | comment
+	page eval "[location.pathname, document.body.className, document.querySelectorAll('.row').length, \
+		document.getElementById('summary').textContent]"
+	echo "$reply" | comment
 }
 row() { echo ".row[data-path=\"$1\"]"; } # NODE: a selector
 

@@ -27,7 +27,6 @@ void copy_init(struct copy *copy)
 {
 	*copy = (struct copy){ 0 };
 	dict_init(&copy->by_path, copy_node_path);
-	shown_init(&copy->shown);
 }
 
 void copy_done(struct copy *copy)
@@ -39,7 +38,7 @@ void copy_done(struct copy *copy)
 	json_decref(copy->plan);
 	json_decref(copy->dependencies);
 	json_decref(copy->settings);
-	shown_done(&copy->shown);
+	shown_forget(&copy->shown);
 	copy_init(copy);
 }
 
@@ -98,6 +97,39 @@ static int copy_read_nodes(struct copy *copy, const json_t *nodes)
 	return 0;
 }
 
+static void copy_take_event(struct copy *copy, const json_t *event)
+{
+	const char *path = message_get_text(event, "node"), *state;
+	const char *to = message_get_text(event, "to");
+	struct copy_node *node = dict_find(&copy->by_path, path);
+
+	if (!node)
+		return;
+	state = service_view_state(to);
+	if (strcmp(message_get_text(event, "kind"), "node") == 0) {
+		if (node_view_state_find(to, &node->view.state) == 0)
+			node->view.since_usec = 0;
+	} else if (node->view.is_service && state) {
+		node->view.service.state = state;
+		node->view.service.since_usec = 0;
+	}
+}
+
+void copy_ask_nodes(struct copy *copy, uint64_t realtime_usec)
+{
+	copy->asked_usec = realtime_usec;
+}
+
+static void copy_retake_events(struct copy *copy)
+{
+	const json_t *event;
+	size_t i;
+
+	json_array_foreach (copy->events, i, event)
+		if (message_get_number(event, "time_usec", 0) >= copy->asked_usec)
+			copy_take_event(copy, event);
+}
+
 int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
 {
 	struct copy fresh;
@@ -123,6 +155,7 @@ int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
 	copy->n = fresh.n;
 	copy->by_path = fresh.by_path;
 	copy->at_usec = now_usec;
+	copy_retake_events(copy);
 	return other;
 }
 
@@ -156,25 +189,6 @@ int copy_take_guards(struct copy *copy, json_t *reply, uint64_t now_usec)
 	copy->guards_reply = json_incref(reply);
 	copy->guards_at_usec = now_usec;
 	return !same;
-}
-
-/* A state of the next Status takes its place in any case. */
-static void copy_take_event(struct copy *copy, const json_t *event)
-{
-	const char *path = message_get_text(event, "node"), *state;
-	const char *to = message_get_text(event, "to");
-	struct copy_node *node = dict_find(&copy->by_path, path);
-
-	if (!node)
-		return;
-	state = service_view_state(to);
-	if (strcmp(message_get_text(event, "kind"), "node") == 0) {
-		if (node_view_state_find(to, &node->view.state) == 0)
-			node->view.since_usec = 0;
-	} else if (node->view.is_service && state) {
-		node->view.service.state = state;
-		node->view.service.since_usec = 0;
-	}
 }
 
 /* The numbers of another daemon begin again, and its times may be earlier if the clock was set. */

@@ -23,6 +23,7 @@
 #define RETRY_MIN_USEC (50 * USEC_PER_MSEC)
 #define RETRY_MAX_USEC USEC_PER_SEC
 #define ROUND_USEC     (100 * USEC_PER_MSEC) /* between two rounds of queries, at least */
+#define ROUND_MAX_USEC (5 * USEC_PER_SEC)    /* at most: a Status during a start takes long */
 #define ROUND_SHARE    30		     /* likewise, in times of what a Status takes */
 #define STOPPING_USEC  (500 * USEC_PER_MSEC) /* likewise, during a shutdown without events */
 #define ANSWER_USEC    (10 * USEC_PER_SEC)   /* for all replies to a query */
@@ -169,6 +170,7 @@ static int link_begin_round(struct link *link)
 	link->dirty = false;
 	link->round_begun_usec = clock_now_usec();
 	link->nodes = json_array();
+	copy_ask_nodes(link->copy, clock_realtime_usec());
 	return link_ask(link, METHOD_STATUS);
 }
 
@@ -225,6 +227,7 @@ static int link_receive_status(struct link *link, const struct message_reply *re
 		return 0;
 	link->pause_usec =
 		MAX(ROUND_USEC, ROUND_SHARE * (clock_now_usec() - link->round_begun_usec));
+	link->pause_usec = MIN(link->pause_usec, ROUND_MAX_USEC);
 	r = copy_take_nodes(link->copy, link->nodes, clock_now_usec());
 	json_decref(link->nodes);
 	link->nodes = NULL;

@@ -158,6 +158,23 @@ START_TEST(events_change_states_and_the_last_ones_are_kept)
 }
 END_TEST
 
+/* A long reply may have the state from before an event that came meanwhile. */
+START_TEST(an_event_since_the_question_outlasts_the_reply)
+{
+	struct copy copy;
+
+	copy_init(&copy);
+	take_nodes(&copy, TREE);
+	copy_ask_nodes(&copy, 2000000);
+	take_events(&copy, "[" EVENT("1", "node", "web", "running", "shutting_down") "," EVENT(
+				   "2", "service", "web", "up", "stopping") "]");
+	take_nodes(&copy, TREE);
+	ck_assert_int_eq(copy.nodes[1].view.state, NODE_RUNNING);
+	ck_assert_str_eq(copy.nodes[1].view.service.state, "stopping");
+	copy_done(&copy);
+}
+END_TEST
+
 START_TEST(events_that_come_again_are_known)
 {
 	static const char first[] = "[" EVENT("5", "service", "web", "up", "stopping") "]";
@@ -226,6 +243,7 @@ TCase *copy_tests(void)
 	tcase_add_test(tests, ages_grow_and_times_left_shrink);
 	tcase_add_test(tests, a_guard_blocks_if_its_node_stops_or_its_run_is_over);
 	tcase_add_test(tests, events_change_states_and_the_last_ones_are_kept);
+	tcase_add_test(tests, an_event_since_the_question_outlasts_the_reply);
 	tcase_add_test(tests, events_that_come_again_are_known);
 	tcase_add_test(tests, events_are_known_after_the_clock_was_set_back);
 	return tests;

@@ -16,9 +16,8 @@ static void take_settings(struct shown *shown, const char *list)
 
 START_TEST(each_node_is_asked_for_once)
 {
-	struct shown shown;
+	struct shown shown = { NULL };
 
-	shown_init(&shown);
 	ck_assert_ptr_null(shown_next(&shown));
 	shown_want(&shown, "a");
 	shown_want(&shown, "a");
@@ -37,7 +36,7 @@ START_TEST(each_node_is_asked_for_once)
 	ck_assert_ptr_null(shown_get(&shown, "a"));
 	shown_want(&shown, "a");
 	ck_assert_str_eq(shown_next(&shown), "a");
-	shown_done(&shown);
+	shown_forget(&shown);
 }
 END_TEST
 
@@ -63,31 +62,29 @@ START_TEST(settings_have_their_places_in_the_order_of_the_files)
 				     "{\"key\":\"e\",\"value\":\"second\",\"origin\":\"y.ini:1\"}"
 				     "]";
 	json_t *expected = json_of(wanted);
-	struct shown shown;
+	struct shown shown = { NULL };
 
-	shown_init(&shown);
 	shown_want(&shown, "");
 	take_settings(&shown, list);
 	ck_assert_msg(json_equal(shown_get(&shown, ""), expected), "%s",
 		      json_dumps(shown_get(&shown, ""), 0));
 	json_decref(expected);
-	shown_done(&shown);
+	shown_forget(&shown);
 }
 END_TEST
 
 START_TEST(the_environment_is_hidden)
 {
-	struct shown shown;
+	struct shown shown = { NULL };
 	char *text;
 
-	shown_init(&shown);
 	shown_want(&shown, "a");
 	take_settings(&shown, "[" SETTING("environment", "PASSWORD=x", "section", "") "]");
 	text = json_dumps(shown_get(&shown, "a"), 0);
 	ck_assert_ptr_null(strstr(text, "PASSWORD"));
 	ck_assert_ptr_nonnull(strstr(text, "\"hidden\": true"));
 	free(text);
-	shown_done(&shown);
+	shown_forget(&shown);
 }
 END_TEST
 
