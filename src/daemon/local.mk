@@ -149,7 +149,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/reload/use.h %D%/reload/use.c \
 	%D%/reload/transient.h %D%/reload/transient.c \
 	%D%/reload/reload.h %D%/reload/reload.c \
-	%D%/reload/trial.h %D%/reload/trial.c
+	%D%/reload/trial.h %D%/reload/trial.c \
+	%D%/reload/upgrade.h %D%/reload/upgrade.c
 
 # control: the control socket
 %C%_libdaemon_la_SOURCES += \

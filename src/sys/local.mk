@@ -29,7 +29,9 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/spawn/child-attributes.h %D%/spawn/child-attributes.c \
 	%D%/spawn/child.h %D%/spawn/child.c \
 	%D%/spawn/spawn.h %D%/spawn/spawn.c \
-	%D%/spawn/crash.h %D%/spawn/crash.c
+	%D%/spawn/crash-history.h %D%/spawn/crash-history.c \
+	%D%/spawn/crash.h %D%/spawn/crash.c \
+	%D%/spawn/keeper.h %D%/spawn/keeper.c
 
 # file: paths on which others may have put something, mount points
 %C%_libsys_la_SOURCES += \

@@ -13,13 +13,14 @@
 #include "base/macro.h"
 #include "model/types/calendar.h"
 
-#define MOMENT_MAX  INT64_C(4000000000) /* in the year 2096 */
-#define CHANGES_MAX 512
-#define DAY	    86400
-#define QUARTER	    900
-#define ALL_HOURS   0xffffffu
-#define YEARS	    30
-#define BEHIND	    3 /* days: a time may come later than one of the day after it */
+#define MOMENT_MAX	 INT64_C(4000000000) /* in the year 2096 */
+#define CHANGES_MAX	 512
+#define DAY		 86400
+#define QUARTER		 900
+#define ALL_HOURS	 0xffffffu
+#define YEARS		 30
+#define PUT_BACK_MINUTES 240 /* at most, at once */
+#define BEHIND		 3   /* days: a time may come later than one of the day after it */
 
 /* From @since on, until the next period, the clock has this offset to UTC. */
 struct period {
@@ -142,10 +143,14 @@ static bool day_fits(const struct calendar *c, int64_t day)
 	       (c->either ? by_day || by_weekday : by_day && by_weekday);
 }
 
-/* No more seconds of a day than those that may be the next time. */
+/*
+ * No more minutes of a day than those that may have the next time: where the clock is put back, a later one may come
+ * first.
+ */
 static void try_day(struct search *search, int64_t day)
 {
 	const struct calendar *c = search->calendar;
+	int64_t best = 0;
 
 	for (int64_t minute = 0; minute < DAY / 60; minute++) {
 		int64_t before = search->found;
@@ -155,7 +160,9 @@ static void try_day(struct search *search, int64_t day)
 		for (int64_t second = 0; second < 60; second++)
 			if (has(c->seconds, second))
 				try_local(search, day * DAY + minute * 60 + second);
-		if (before >= 0 && before == search->found)
+		if (before != search->found)
+			best = minute;
+		if (search->found >= 0 && minute > best + PUT_BACK_MINUTES)
 			break;
 	}
 }

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "daemon/logger/logging.h"
 #include "daemon/probe/exec.h"
 #include "daemon/reap/exit.h"
 #include "daemon/service/start.h"
@@ -142,7 +144,8 @@ int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length)
 
 /* --- the tree --- */
 
-bool world_begin_at(struct world *world, const char *path)
+static bool world_make(struct world *world, const char *path, struct roster *roster,
+		       enum crash_reason reason)
 {
 	static struct log log = { .fd = -1, .level = LOG_DEBUG, .name = "fuzz" };
 	static struct signals signals;
@@ -155,15 +158,20 @@ bool world_begin_at(struct world *world, const char *path)
 	world->reload = (struct reload){
 		.tree = &world->tree, .paths = world->paths, .n_paths = 1, .trust = true
 	};
-	if (reload_config(&config, world->paths, 1, true, &log, NULL, NULL) < 0)
+	if (reload_config(&config, world->paths, 1, true, &log, NULL, roster) < 0)
 		return false;
 	FUZZ_CHECK(context_init(&world->ctx, &log, &signals) == 0);
 	process_table_init(&world->processes);
 	world->ctx.processes = &world->processes;
 	world->ctx.environment.given = environment;
+	world->ctx.roster = roster;
+	world->ctx.reason = reason;
+	if (roster)
+		FUZZ_CHECK(logging_new(&world->ctx.logger, &world->ctx, &config->log_user) == 0);
 	r = tree_init(&world->tree, &world->ctx, config);
 	config_unref(config);
 	if (r < 0) {
+		world->ctx.logger = logging_free(world->ctx.logger);
 		context_done(&world->ctx);
 		return false;
 	}
@@ -172,12 +180,23 @@ bool world_begin_at(struct world *world, const char *path)
 	return true;
 }
 
-void world_begin(struct world *world, const char *text)
+bool world_begin_at(struct world *world, const char *path)
+{
+	return world_make(world, path, NULL, CRASH_NONE);
+}
+
+bool world_begin_after(struct world *world, const char *text, struct roster *roster,
+		       enum crash_reason reason)
 {
 	static struct fuzz_file file = FUZZ_FILE;
 
 	fuzz_file_set(&file, text, strlen(text));
-	FUZZ_CHECK(world_begin_at(world, file.path));
+	return world_make(world, file.path, roster, reason);
+}
+
+void world_begin(struct world *world, const char *text)
+{
+	FUZZ_CHECK(world_begin_after(world, text, NULL, CRASH_NONE));
 }
 
 void world_end(struct world *world)
@@ -185,6 +204,7 @@ void world_end(struct world *world)
 	world->control = control_free(world->control);
 	world->parent = parent_free(world->parent);
 	tree_done(&world->tree);
+	world->ctx.logger = logging_free(world->ctx.logger);
 	process_table_done(&world->processes);
 	context_done(&world->ctx);
 }

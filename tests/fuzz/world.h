@@ -20,6 +20,10 @@ void world_begin(struct world *world, const char *text);
 
 /* The same from the file @path.  Returns false if the configuration is refused; there is no world then. */
 bool world_begin_at(struct world *world, const char *path);
+
+/* The same, from a text, in an image that finds what @roster has; it stays with the caller. */
+bool world_begin_after(struct world *world, const char *text, struct roster *roster,
+		       enum crash_reason reason);
 void world_end(struct world *world);
 
 /* Takes events and turns until nothing is left to do at once. */

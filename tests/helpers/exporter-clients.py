@@ -6,7 +6,7 @@ fill NUMBER PID
                so many streams of events; closes those that are refused while the server, PID, is stopped,
                which reads all of their ends at once, and prints "N refused"
 slow           a request with a byte each half second; prints "ended" when the server ends it
-stuck          a request for a long reply that is not read; prints "ended" likewise
+stuck          requests for long replies that are not read in time; prints "ended" if the server has ended it
 heads NUMBER ADDRESS  so many connections of this address with half a request on each; replaces those that the
                server ends, and prints "open" when all were open
 logs NUMBER    so many requests for the lines of the service web, as far as there are places; prints "sent"
@@ -23,6 +23,12 @@ import signal
 import socket
 import sys
 import time
+
+
+# The replies do not fit into the buffers of the sockets, and the exporter ends a connection after ten seconds without
+# a byte.
+STUCK_REQUESTS = 2000
+STUCK_SECONDS = 15
 
 
 def connect(port, size=None):
@@ -132,17 +138,16 @@ def logs(port, number):
 
 def stuck(port):
     s = connect(port, 2048)
-    s.sendall(request("/metrics") * 200)
-    s.settimeout(0.2)
-    while True:
-        try:
-            if not s.recv(1):
-                break
-        except socket.timeout:
-            continue
-        except OSError:
-            break
-    print("ended", flush=True)
+    s.sendall(request("/metrics") * STUCK_REQUESTS)
+    time.sleep(STUCK_SECONDS)
+    replies = b""
+    try:
+        while piece := s.recv(65536):
+            replies += piece
+    except OSError:
+        pass
+    if replies.count(b"HTTP/1.1 200") < STUCK_REQUESTS:
+        print("ended", flush=True)
 
 
 ACTION = b'{"action":"stop","node":"web/app"}'

@@ -36,6 +36,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/fuzz-convert.py \
 	%D%/holder.py \
 	%D%/exporter-clients.py \
+	%D%/make-version.py \
 	%D%/notify-log.py \
 	%D%/unreadable.py \
 	%D%/test-swansong.py \

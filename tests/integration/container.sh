@@ -31,7 +31,10 @@ for box in writable read-only; do
 	[ $box = writable ] || more=(--read-only) # with /run and /tmp in memory
 	run_container $box "${options[@]}" "${more[@]}" tree
 	ok "$box: the tree is ready" inside swansongctl --timeout 30s wait --for ready
-	is "$box: swansongd is PID 1" "$(busybox cat /proc/1/comm)" swansongd
+	is "$box: the keeper is PID 1" "$(busybox cat /proc/1/comm)" swansong-keeper
+	busybox pkill -KILL -x swansongd
+	tree_answers() { inside swansongctl wait --for ready --timeout 10s >/dev/null; }
+	ok "$box: a daemon that is killed goes on" wait_for 10 tree_answers
 	like "$box: the tree answers" "$(inside curl -s http://127.0.0.1:8080/)" '^visit 1$'
 	inside orphans 50
 	no_zombies() { [[ ! $(busybox ps -o stat) =~ Z ]]; }

@@ -52,7 +52,6 @@ END
 start_daemon
 ctl wait --for ready
 
-memory() { awk '/^VmRSS:/ { print $2 }' "/proc/$daemon/status"; }
 latency() { # the slowest of ten, in milliseconds
 	local began took worst=0
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -64,7 +63,7 @@ latency() { # the slowest of ten, in milliseconds
 	echo "$worst"
 }
 web=$(pid_of web)
-before=$(memory)
+before=$(memory_of "$daemon")
 descriptors=$(descriptors)
 for kind in garbage half endless deaf crowd; do
 	# Opened by this test: the user nobody may not enter every folder.
@@ -83,7 +82,7 @@ for kind in garbage half endless deaf crowd; do
 	wait "$client" 2>/dev/null
 	is "$kind: the service is not touched" "$(pid_of web)" "$web"
 done
-ok "the daemon has not grown" test "$(memory)" -lt $((before + 4096))
+ok "the daemon has not grown" test "$(memory_of "$daemon")" -lt $((before + 4096))
 ok "the daemon has closed their connections" wait_for 5 has_descriptors "$descriptors"
 
 # --- Users that may connect

@@ -69,7 +69,7 @@ stop() { # NAME GRACE: in $took milliseconds; the output is in $log
 # --- A stop waits for the drain ---------------------------------------------------------------------------
 
 run enough --read-only --tmpfs /run --cap-drop all --security-opt no-new-privileges
-is "swansongd is PID 1" "$(docker exec enough busybox cat /proc/1/comm)" swansongd
+is "the keeper is PID 1" "$(docker exec enough busybox cat /proc/1/comm)" swansong-keeper
 stop enough 30
 within "enough: after the drain of 3 s, long before the grace of 30 s is over" "$took" 3000 15000
 is "enough: the exit status is 0" "$(inspected enough ExitCode)" 0

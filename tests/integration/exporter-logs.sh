@@ -136,8 +136,7 @@ ctl restart web/app
 ok "other clients hear of changes meanwhile" wait_for 5 has_event "$dir/calm" event '.node == "web/app" and .to == "up"'
 is "and no line" "$(grep -c '^event: log' "$dir/calm")" 0
 is "other clients are served" "$(status_of /metrics)" 200
-memory=$(awk '/^VmRSS/ { print $2 }' "/proc/$exporter/status")
-ok "the exporter keeps less than 30 MB" test "$memory" -lt 30000
+ok "the exporter keeps less than 30 MB" test "$(memory_of "$exporter")" -lt 30000
 ctl stop loud
 
 # --- A daemon without a logger gets one ---

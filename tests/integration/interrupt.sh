@@ -65,7 +65,7 @@ seq=$(child "$stream")
 wait_for 20 says "/proc/$seq/wchan" 'pipe|^0$' || die "the command waits"
 ctl stop --no-wait b >/dev/null
 ok "the stream waits for its reader" kill -0 "$stream"
-like "in little memory" "$(awk '/VmHWM/ { print $2 }' "/proc/$stream/status")" '^[0-9]{1,4}$'
+like "in little memory" "$(memory_of "$stream")" '^[0-9]{1,4}$'
 cat <&"$slow" >"$dir/slowly"
 exec {slow}<&-
 ok "and ends when he has read all" await 20

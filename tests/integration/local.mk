@@ -5,6 +5,10 @@ dist_check_SCRIPTS += \
 	%D%/audit-tree.sh \
 	%D%/aborted.sh \
 	%D%/crash.sh \
+	%D%/crash-guards.sh \
+	%D%/upgrade.sh \
+	%D%/crash-rest.sh \
+	%D%/keeper.sh \
 	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \

@@ -46,7 +46,12 @@ like "in front of a command there is none" "$("$swansongd" -v -s none -- true 2>
 # --- A file ---
 
 root() { # LINE...
-	{ printf '[swansong]\n'; printf '%s\n' "$@"; service web; } | config
+	{
+		printf '[swansong]\n'
+		printf '%s\n' "$@"
+		service web
+		for ((i = 0; i < 30; i++)); do service "idle$i" 'autostart = no'; done
+	} | config
 }
 tree() { kill -USR1 "$daemon"; } # a line for each node
 # The service may have started before the log went on in the file.

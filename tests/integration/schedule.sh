@@ -56,8 +56,8 @@ ok "a time that comes during a run is left out" \
 before=$(runs often)
 ticks_pass
 is "so there is one run at once" "$(runs often)" "$before"
-echo >"$dir/block-often"
-rm "$dir/block-often"
+mv "$dir/block-often" "$dir/blocking-often" # the next one is not to wait
+echo >"$dir/blocking-often"
 ok "and the next one comes after it" wait_for 10 has_runs often $((before + 1))
 
 ok "a start runs the job now" ctl start rare
@@ -88,8 +88,8 @@ ok "a run of a job that requires a service is in progress" wait_for 10 test -e "
 ctl stop db >"$dir/out" &
 stopping=$!
 ok "it is stopped with the service" wait_for 10 says "$log" 'needs: SIGTERM to pid'
-echo >"$dir/block-needs"
-rm "$dir/block-needs"
+mv "$dir/block-needs" "$dir/blocking-needs"
+echo >"$dir/blocking-needs"
 ok "when that is stopped" wait "$stopping"
 before=$(runs needs)
 ticks_pass

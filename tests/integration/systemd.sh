@@ -56,6 +56,11 @@ is "and leaves it active" "$(property ActiveState)" active
 echo '[broken' >>"$conf"
 ok "a reload with a mistake fails" not systemctl reload swansongd
 is "and leaves it active" "$(property ActiveState)" active
+main=$(property MainPID) nginx=$(pid_of web/nginx)
+pkill -KILL -x -P "$main" swansongd
+ok "a daemon that was killed answers again" wait_for 10 ctl status
+is "it is active all the time" "$(property ActiveState) $(property MainPID) $(property NRestarts)" "active $main 0"
+is "and no service was touched" "$(pid_of web/nginx)" "$nginx"
 
 ask_slowly
 ok "a slow request is in flight" wait_for 10 journal 'slow request has begun'

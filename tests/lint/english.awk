@@ -61,7 +61,7 @@ function text(s, opening, counted, what,   part, n, i, w) {
 	gsub(/<[a-z]+/, " ", s) # an element of SVG or HTML
 	n = split(s, part, /[^A-Za-z_'-]+/)
 	for (i = 1; i <= n; i++) {
-		if (part[i] == "" || part[i] == "leftover" && file ~ /interface-text/)
+		if (part[i] == "" || part[i] == "leftover" && file ~ /interface\/types/)
 			continue
 		w = tolower(part[i])
 		if (opening && w in openings && s ~ ("^[ \t*]*" part[i] "([ \t,]|$)"))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The objects that swansongctl(1) lists below JSON have the members that the interface defines, and no others.
 . "${0%/*}/lib.sh"
-interface=${top_srcdir:?}/src/proto/interface/interface-text.c
+interface=${top_srcdir:?}/src/proto/interface/types.h
 
 # A line for each object of the page: its own members, in the order of their names.
 sed -n '/^\.Ss JSON/,/^\.Sh/s/^\.Dl //p' "$top_srcdir/man/swansongctl.1" | sed 's/\\&//g' | awk '
@@ -23,9 +23,21 @@ sed -n '/^\.Ss JSON/,/^\.Sh/s/^\.Dl //p' "$top_srcdir/man/swansongctl.1" | sed '
 done >"$dir/page"
 try "the page has objects" test -s "$dir/page"
 
-# The types of the interface; those of Logs are for programs that read the pipe of the logger.
-for type in $(sed -n 's/^\t"type \([A-Za-z]*\) (.*/\1/p' "$interface" | grep -vx Output); do
-	sed -n '/^\t"type '"$type"' (/,/^\t")/s/^\t"\\t\([a-z0-9_]*\): .*/\1/p' "$interface" | LC_ALL=C sort | xargs >"$dir/type"
+# A line for each type of the interface: its name, and its members likewise.  PART and OTHER have the name first,
+# as words have; other members have it behind their type.
+awk '
+	/^(VIEW|TYPE)\(/ { split($0, part, "\""); type = part[2] }
+	/^\t[A-Z]/ {
+		gsub(/[A-Z]+\([A-Z]+, /, "(")
+		while (match($0, /\([a-z_]+/)) {
+			print type, substr($0, RSTART + 1, RLENGTH - 1)
+			$0 = substr($0, RSTART + RLENGTH)
+		}
+	}' "$interface" >"$dir/members"
+
+# The members of Logs are for programs that read the pipe of the logger.
+for type in $(cut -d' ' -f1 "$dir/members" | sort -u | grep -vx Output); do
+	sed -n "s/^$type //p" "$dir/members" | LC_ALL=C sort | xargs >"$dir/type"
 	try "$type: $(cat "$dir/type")" grep -Fxf "$dir/type" "$dir/page"
 done
 finish

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every shell script passes shellcheck, and bootstrap installs each package without which a test is a skip.
+# Every shell script passes shellcheck, memory is measured exactly, and bootstrap installs each package without which
+# a test is a skip.
 . "${0%/*}/lib.sh"
 cd "${top_srcdir:?}" || exit
 
@@ -13,6 +14,10 @@ cat tests/*/*.sh tests/*/*.py tests/*/*/*.c | sed -n 's/.*requires_package [^ ]*
 sort -u "$dir/installed" | comm -13 - "$dir/named" >"$dir/forgotten"
 try "packages are named" test -s "$dir/named"
 try "and bootstrap installs them" is_empty "$dir/forgotten"
+
+grep -rnE 'VmRSS|VmHWM|/statm' tests --include='*.sh' --include='*.py' --include='*.c' --exclude=shell.sh \
+	--exclude=lib.sh >"$dir/inexact" || :
+try "resident memory is read from smaps_rollup" is_empty "$dir/inexact"
 
 command -v shellcheck >/dev/null || {
 	skip "shellcheck" "package shellcheck"

@@ -136,6 +136,20 @@ uint32_t descriptors_poll(int fd)
 	}
 }
 
+void descriptors_execute(void)
+{
+	for (size_t i = 0; i < n_used; i++)
+		if (table[i].kind != DESCRIPTOR_FREE && !table[i].inherited)
+			descriptor_free(&table[i]);
+}
+
+void descriptors_close_inherited(void)
+{
+	for (size_t i = 0; i < n_used; i++)
+		if (table[i].kind != DESCRIPTOR_FREE && table[i].inherited)
+			descriptor_free(&table[i]);
+}
+
 unsigned descriptors_count(void)
 {
 	unsigned n = 0;

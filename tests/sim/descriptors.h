@@ -49,7 +49,8 @@ struct descriptor {
 	int set;       /* DESCRIPTOR_EXEC: the one in which it is watched; 0: none */
 	uint64_t data; /* of the watch */
 	bool armed;
-	bool locked; /* DESCRIPTOR_GROUP */
+	bool locked;	/* DESCRIPTOR_GROUP */
+	bool inherited; /* the next image of the daemon has it: it is not CLOEXEC */
 };
 
 /* Closes all. */
@@ -69,6 +70,10 @@ int descriptors_next(enum descriptor_kind kind, int fd);
 
 /* Returns the events of epoll(7) that hold for @fd. */
 uint32_t descriptors_poll(int fd);
+
+/* Closes those that are not inherited, or the others: those that the next image does not know. */
+void descriptors_execute(void);
+void descriptors_close_inherited(void);
 
 /* The number that are open. */
 unsigned descriptors_count(void);

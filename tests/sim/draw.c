@@ -30,6 +30,7 @@ static const unsigned char first_in[] = { 0, 1, 0, 3, 4, 3, 6, 7, 8, 3, 10, 11, 
 struct draw {
 	uint64_t random;
 	struct history *history;
+	bool deaths;
 	unsigned nodes;	 /* bits: those that have a section */
 	unsigned edited; /* percent of lines that are drawn anew */
 	uint64_t stable; /* the state of the random numbers that do not change with an edit */
@@ -235,6 +236,10 @@ static void draw_operation(struct draw *d, const char *pause)
 {
 	struct history *h = d->history;
 
+	if (d->deaths && below(d, 8) == 0) {
+		history_add(h, "%sdie", pause);
+		return;
+	}
 	switch (below(d, 28)) {
 	case 0:
 	case 1:
@@ -316,9 +321,11 @@ static void draw_operation(struct draw *d, const char *pause)
 	}
 }
 
-void history_draw(struct history *history, uint64_t seed, unsigned operations)
+void history_draw(struct history *history, uint64_t seed, unsigned operations, bool deaths)
 {
-	struct draw d = { .random = seed * UINT64_C(0x9e3779b97f4a7c15), .history = history };
+	struct draw d = { .random = seed * UINT64_C(0x9e3779b97f4a7c15),
+			  .history = history,
+			  .deaths = deaths };
 	unsigned size;
 
 	history_init(history, seed);

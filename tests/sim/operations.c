@@ -330,6 +330,13 @@ static void operation_run(const struct words *w)
 		   w->first, w->rest);
 }
 
+/* The daemon has a fault. */
+static void operation_die(const struct words *w)
+{
+	(void)w;
+	run_die();
+}
+
 void operations_carry_out(const struct history *history, const char *line)
 {
 	static const struct {
@@ -361,6 +368,7 @@ void operations_carry_out(const struct history *history, const char *line)
 		{ "disable", operation_disable },
 		{ "look", operation_look },
 		{ "run", operation_run },
+		{ "die", operation_die },
 	};
 	struct words words = { .history = history, .rest = "" };
 	char name[WORD] = "";

@@ -51,6 +51,9 @@ static void check_one_main(size_t i)
 {
 	const struct row *row = &kernel.rows[i];
 
+	/* Of processes that are kept beside a service, a fault leaves the choice. */
+	if (run_facts.kept && run_facts.died)
+		return;
 	for (size_t k = i + 1; k < kernel.n_rows; k++)
 		if (is_main(&kernel.rows[k]) && strcmp(kernel.rows[k].node, row->node) == 0)
 			run_fail("one-main", "%s has two main processes, pids %d and %d", row->node,
@@ -65,7 +68,8 @@ static void check_alive(const struct row *row)
 
 	if (row->program.role == ROLE_FINAL || row->program.role == ROLE_OTHER)
 		return;
-	if ((row->program.role == ROLE_CHILD || row->left) && (!s || run_facts.kept))
+	if ((row->program.role == ROLE_CHILD || row->left || run_facts.died) &&
+	    (!s || run_facts.kept))
 		return;
 	if (!node)
 		run_fail("known", "pid %d runs, and its node %s is no more", row->pid, row->node);
@@ -94,7 +98,7 @@ static void check_state(const struct node *node)
 	const struct service *s = node->service;
 	const struct row *row = find_main(s->config->path);
 
-	if (!fsm_has_process(s->state) && row)
+	if (!fsm_has_process(s->state) && row && !(run_facts.kept && run_facts.died))
 		run_fail("status", "%s is %s, and its pid %d runs", s->config->path,
 			 fsm_state_name(s->state), row->pid);
 	if (s->main.alive && !kernel_find(s->main.pid))
@@ -140,6 +144,16 @@ void promises_check_turn(void)
 	check_guards();
 }
 
+void promises_note_fault(void)
+{
+	for (size_t i = 0; i < kernel.n_rows; i++) {
+		const struct service *s = service_of(&kernel.rows[i]);
+
+		if (s && fsm_has_process(s->state) && !s->main.alive)
+			kernel.rows[i].asked_usec = 0;
+	}
+}
+
 /* --- signals --- */
 
 /* Returns true if @dependent, or a node above it, has an edge to @node or a node above it. */
@@ -179,6 +193,9 @@ static void check_kill(const struct row *row, const struct service *s)
 	uint64_t usec = row->asked_usec + MIN(s->config->stop_timeout_usec,
 					      service_next_config(s)->stop_timeout_usec);
 
+	/* A start that was under way at a fault of the daemon is not awaited: its program does not run. */
+	if (run_facts.died && row->state == ROW_STARTING)
+		return;
 	/* A stop-command comes instead of the signal. */
 	if (is_forced(s) || run_facts.reloads ||
 	    node_config_hook(s->setup.config, HOOK_STOP_COMMAND)->n > 0)

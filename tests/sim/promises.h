@@ -12,6 +12,9 @@ void promises_init(void);
 /* After each update turn. */
 void promises_check_turn(void);
 
+/* When the daemon has a fault: the end of processes that remain after a run begins anew. */
+void promises_note_fault(void);
+
 /* When the daemon sends a signal to a process that is alive. */
 void promises_check_signal(struct row *row, int signo);
 

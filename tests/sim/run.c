@@ -4,7 +4,8 @@
  * programs behave, guards are released, and nothing fails any more.  When time has shown that nothing
  * more happens, the promises about rest are checked; then the daemon is asked to end.
  *
- * A promise that does not hold leaves daemon_run() by a jump, and its memory is lost.
+ * A promise that does not hold leaves daemon_run() by a jump, and its memory is lost.  So does a fault of
+ * the daemon, after which it is called again with what the next image has.
  */
 #include "tests/sim/run.h"
 
@@ -14,6 +15,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -32,7 +35,10 @@
 #define REST_USEC (1700 * USEC_PER_SEC)
 #define TURNS_MAX 60000
 
+enum left { LEFT_BY_FAILURE = 1, LEFT_BY_FAULT };
 enum phase { PHASE_OPERATIONS, PHASE_CALM, PHASE_END };
+
+pid_t __real_fork(void);
 
 struct run_facts run_facts;
 
@@ -56,15 +62,7 @@ void run_fail(const char *promise, const char *format, ...)
 	va_start(ap, format);
 	(void)vsnprintf(run.failure->text, sizeof(run.failure->text), format, ap);
 	va_end(ap);
-	longjmp(run.out, 1);
-}
-
-void __real_update_turn(struct update *update);
-void __wrap_update_turn(struct update *update);
-void __wrap_update_turn(struct update *update)
-{
-	run_facts.tree = update->tree;
-	__real_update_turn(update);
+	longjmp(run.out, LEFT_BY_FAILURE);
 }
 
 /* Sets the time of the next operation. */
@@ -74,6 +72,25 @@ static void run_prepare_next(void)
 	uint64_t pause = *line == '+' ? strtoull(line + 1, NULL, 10) : 0;
 
 	run.next_usec = kernel.now_usec + pause * USEC_PER_MSEC;
+}
+
+void run_die(void)
+{
+	run_facts.died = true;
+	promises_note_fault();
+	run_facts.tree = NULL;
+	memset(kernel.faults, 0, sizeof(kernel.faults)); /* they are for the image that has ended */
+	run_prepare_next();
+	system_die();
+	longjmp(run.out, LEFT_BY_FAULT);
+}
+
+void __real_update_turn(struct update *update);
+void __wrap_update_turn(struct update *update);
+void __wrap_update_turn(struct update *update)
+{
+	run_facts.tree = update->tree;
+	__real_update_turn(update);
 }
 
 static void run_become_calm(void)
@@ -182,7 +199,7 @@ static void run_check_end(int status)
 		run_fail("status", "the exit status is %d", status);
 }
 
-static void run_daemon(const char *text)
+static void run_daemon(void)
 {
 	static const char *const paths[] = { SYSTEM_CONFIG };
 	struct log log;
@@ -200,17 +217,30 @@ static void run_daemon(const char *text)
 		log.fd = -1;
 		log.level = LOG_EMERG;
 	}
-	system_config = text;
 	status = daemon_run(&options);
 	run_facts.tree = NULL;
 	if (run.turns > 0)
 		run_check_end(status);
 }
 
-bool run_history(const struct history *history, struct failure *failure, struct figures *figures)
+static bool run_dies(const struct history *history)
+{
+	for (size_t i = history_operations(history); i < history->n; i++) {
+		const char *end = strstr(history->lines[i], "die");
+
+		if (end && strcmp(end, "die") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool run_here(const struct history *history, struct failure *failure,
+		     struct figures *figures)
 {
 	char *text = history_config(history, "");
 
+	system_begin(run_dies(history));
+	system_config = text;
 	kernel_init(history->seed, history_has(history, "with groups"));
 	descriptors_init();
 	clients_init();
@@ -227,8 +257,8 @@ bool run_history(const struct history *history, struct failure *failure, struct 
 	*failure = (struct failure){ .promise = "" };
 	promises_init();
 	run_prepare_next();
-	if (text && setjmp(run.out) == 0)
-		run_daemon(text);
+	if (text && setjmp(run.out) != LEFT_BY_FAILURE)
+		run_daemon();
 	if (run.turns == 0)
 		figures->invalid++;
 	figures->histories++;
@@ -239,4 +269,38 @@ bool run_history(const struct history *history, struct failure *failure, struct 
 	figures->simulated_usec += kernel.now_usec;
 	free(text);
 	return !*failure->promise;
+}
+
+/* In a process of its own: the memory of a daemon that dies is lost. */
+static bool run_apart(const struct history *history, struct failure *failure,
+		      struct figures *figures)
+{
+	static struct {
+		struct failure failure;
+		struct figures figures;
+	} * result;
+	int status = -1;
+	pid_t pid;
+
+	if (!result)
+		result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	result->figures = *figures;
+	pid = __real_fork();
+	if (pid == 0) {
+		(void)run_here(history, &result->failure, &result->figures);
+		_exit(0);
+	}
+	(void)waitpid(pid, &status, 0);
+	*figures = result->figures;
+	*failure = result->failure;
+	if (status != 0)
+		*failure = (struct failure){ .promise = "crash",
+					     .text = "the daemon has a fault of its own" };
+	return !*failure->promise;
+}
+
+bool run_history(const struct history *history, struct failure *failure, struct figures *figures)
+{
+	return (run_dies(history) ? run_apart : run_here)(history, failure, figures);
 }

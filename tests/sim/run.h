@@ -23,6 +23,9 @@ bool run_history(const struct history *history, struct failure *failure, struct 
 _Noreturn void run_fail(const char *promise, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Ends this image of the daemon; the next one goes on. */
+_Noreturn void run_die(void);
+
 /* Facts about the present history that the promises depend on. */
 struct run_facts {
 	const struct tree *tree; /* NULL: there is none yet */
@@ -33,6 +36,7 @@ struct run_facts {
 	bool ending;		 /* a service has announced its own end */
 	bool kept;		 /* a configuration has kill-leftovers = no */
 	char back[2][8];	 /* configurations of the operation back; "": none */
+	bool died;		 /* the daemon has had a fault */
 	bool operations;	 /* there were operations besides the passing of time */
 };
 extern struct run_facts run_facts;

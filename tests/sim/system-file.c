@@ -138,6 +138,25 @@ WRAP(int, close, int fd)
 	return descriptors_close(fd) ? 0 : __real_close(fd);
 }
 
+/* Of all commands the daemon uses those of the flag CLOEXEC on descriptors of the world. */
+int __real_fcntl64(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...)
+{
+	struct descriptor *d = descriptors_find(fd);
+	va_list ap;
+	long value;
+
+	va_start(ap, command);
+	value = va_arg(ap, long);
+	va_end(ap);
+	if (!d)
+		return __real_fcntl64(fd, command, value);
+	if (command == F_SETFD)
+		d->inherited = !((int)value & FD_CLOEXEC);
+	return command == F_GETFD && !d->inherited ? FD_CLOEXEC : 0;
+}
+
 WRAP(int, path_make_directory, const char *text, mode_t mode)
 {
 	return -EACCES;

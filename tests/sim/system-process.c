@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -18,6 +19,7 @@
 #include "sys/spawn/child-attributes.h"
 #include "sys/spawn/environment.h"
 #include "sys/spawn/spawn.h"
+#include "daemon/loop/roster.h"
 #include "daemon/main/fault.h"
 #include "tests/sim/descriptors.h"
 #include "tests/sim/group.h"
@@ -30,18 +32,40 @@
 
 /* --- the daemon itself: its own process is that of the test --- */
 
+static int roster = -1; /* a real file */
+static bool died;
+
 WRAP(uid_t, geteuid, void)
 {
 	return 0;
 }
 
-WRAP(bool, fault_begin, struct signals *was, char *const *argv, const pid_t *logger,
-     struct log *log, int *history)
+WRAP(void, fault_begin, struct signals *was, char *const *argv, const pid_t *logger,
+     struct log *log, int *history, struct crash_history *read)
 {
 	(void)sigemptyset(&was->mask);
 	(void)sigemptyset(&was->ignored);
-	*history = -1;
-	return false;
+	*history = roster;
+	read->reason = died ? CRASH_FAULT : CRASH_NONE;
+}
+
+WRAP(void, roster_close_strays, const struct roster *former)
+{
+	descriptors_close_inherited();
+}
+
+void system_begin(bool dies)
+{
+	if (roster >= 0)
+		(void)close(roster);
+	roster = dies ? memfd_create("roster", MFD_CLOEXEC) : -1;
+	died = false;
+}
+
+void system_die(void)
+{
+	died = true;
+	descriptors_execute();
 }
 
 WRAP(void, attributes_drop_inheritable, void)
@@ -279,6 +303,9 @@ WRAP(int, proc_read, pid_t pid, struct proc_info *ret)
 {
 	const struct row *row = kernel_find(pid);
 
+	*ret = (struct proc_info){ .name = "swansongd" };
+	if (pid == kernel.daemon)
+		return 0;
 	if (!row)
 		return -ENOENT;
 	*ret = (struct proc_info){
@@ -359,10 +386,15 @@ WRAP(long, syscall, long number, ...)
 
 WRAP(int, proc_each, int (*each)(pid_t pid, void *arg), void *arg)
 {
-	return 0;
+	int r = 0;
+
+	for (size_t i = 0; i < kernel.n_rows && r == 0; i++)
+		if (kernel.rows[i].state != ROW_FREE)
+			r = each(kernel.rows[i].pid, arg);
+	return r;
 }
 
-WRAP(int, children_open, struct children *children)
+WRAP(int, children_open, struct children *children, pid_t parent)
 {
 	return 0;
 }

@@ -5,12 +5,20 @@
  * that the rest of the simulation uses.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 /* The path of the configuration, and its present text. */
 #define SYSTEM_CONFIG "/sim.ini"
 extern const char *system_config;
+
+/*
+ * Begins the world of a daemon that executes itself again after a fault, or of one that does not.  system_die()
+ * is the fault: what remains is what the next image has.
+ */
+void system_begin(bool dies);
+void system_die(void);
 
 /* Lets allocations of jansson fail as well. */
 void system_memory_init(void);

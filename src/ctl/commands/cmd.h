@@ -10,7 +10,7 @@
 /* cmd_verb: start, stop and restart; cmd_enable: enable and disable. */
 typedef int command_function(struct ctl *ctl, int argc, char **argv);
 command_function cmd_status, cmd_tree, cmd_list, cmd_top, cmd_show, cmd_cat, cmd_deps, cmd_events,
-	cmd_logs, cmd_health, cmd_wait, cmd_reload, cmd_rollout, cmd_signal, cmd_run,
+	cmd_logs, cmd_health, cmd_wait, cmd_reload, cmd_upgrade, cmd_rollout, cmd_signal, cmd_run,
 	cmd_shutdown, cmd_guard, cmd_guards, cmd_interrupt, cmd_blame, cmd_plot, cmd_plan,
 	cmd_check, cmd_verb, cmd_enable;
 

@@ -1,5 +1,5 @@
 /*
- * A reload of the configuration, or of the services of the command line.
+ * An upgrade of the daemon; a reload of the configuration, or of the services of the command line.
  * The reply for the configuration is a list of changes, by node and key; it becomes a table with the
  * time from which each change counts.  A dry run gets the same list.
  */
@@ -143,4 +143,22 @@ int cmd_reload(struct ctl *ctl, int argc, char **argv)
 			ctl_print(ctl, "%s: asked to reload", node_name(paths[i]));
 	}
 	return session_finish(ctl, r);
+}
+
+int cmd_upgrade(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	bool dry_run = ctl->options.dry_run;
+	int r = session_call(ctl, METHOD_UPGRADE, json_pack("{s:b}", "dry_run", dry_run), &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	if (ctl->options.json)
+		return ctl_print_json(ctl, reply.parameters);
+	ctl_print(ctl,
+		  dry_run ? "%s can take over from %s; nothing was done: this is a dry run"
+			  : "upgraded to %s, from %s",
+		  reload_text_of(reply.parameters, "version"),
+		  reload_text_of(reply.parameters, "from"));
+	return CTL_DONE;
 }

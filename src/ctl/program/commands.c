@@ -69,6 +69,8 @@ static const struct command table[] = {
 	  ARGS_ANY, 0, cmd_check },
 	{ "reload", "[NODE...]", "read the configuration again, or ask services to do so", 0,
 	  ARGS_ANY, 0, cmd_reload },
+	{ "upgrade", "", "replace the program of the daemon, and stop nothing", 0, 0, COMMAND_WAITS,
+	  cmd_upgrade },
 	{ "rollout", "NODE...", "restart services one after another, with the files read again", 1,
 	  ARGS_ANY, COMMAND_WAITS | COMMAND_NODES, cmd_rollout },
 	{ "signal", "SIG NODE...", "send a signal to services", 2, ARGS_ANY, 0, cmd_signal },

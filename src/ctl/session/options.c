@@ -142,7 +142,7 @@ static const struct option_row table[] = {
 	    option_set_until, until),
 	ROW("blocking", 0, NULL, " guards ", "only guards that a shutdown is waiting for now",
 	    option_set_flag, blocking),
-	ROW("dry-run", 0, NULL, " reload rollout ", "print the changes, and make none",
+	ROW("dry-run", 0, NULL, " reload rollout upgrade ", "print the changes, and make none",
 	    option_set_flag, dry_run),
 	ROW("strict", 0, NULL, " check ", "fail for a warning, too", option_set_flag, strict),
 	ROW("settle", 0, "D", " start restart rollout ",

@@ -188,25 +188,22 @@ static void cgroups_on_thaw_timer(struct alarm *alarm)
 	}
 }
 
-static void cgroups_report_change(struct cgroups *c, int id)
-{
-	struct cgroup_watch *watch, *next;
-
-	list_for_each_safe (watch, next, &c->watches, in_watches)
-		if (watch->id == id || id < 0)
-			watch->changed(watch);
-}
-
 static int cgroups_on_inotify(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	_Alignas(struct inotify_event) char buf[4096];
 	const struct inotify_event *event;
+	struct cgroup_watch *watch, *next;
+	struct cgroups *c = arg;
 	ssize_t n = read(fd, buf, sizeof(buf));
+	int id;
 
 	for (char *p = buf; n > 0 && p < buf + n; p += sizeof(*event) + event->len) {
 		event = (const struct inotify_event *)(const void *)p;
 		/* an overflow may concern any group: -1 */
-		cgroups_report_change(arg, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
+		id = event->mask & IN_Q_OVERFLOW ? -1 : event->wd;
+		list_for_each_safe (watch, next, &c->watches, in_watches)
+			if (watch->id == id || id < 0)
+				watch->changed(watch);
 	}
 	return 0;
 }
@@ -279,22 +276,14 @@ static int cgroups_open_top(struct cgroups *c, const char *socket)
 }
 
 /* Processes in the group of the start forbid limits below it; without this, all else works. */
-static void cgroups_move_daemon(struct cgroups *c)
+/* Return: 0 or -errno.  A keeper goes where the daemon goes. */
+static int cgroups_move_to(const struct cgroups *c, const char *group)
 {
-	if (cgroup_is_machine_root(c->own) || cgroup_make(c->own, c->own_name) < 0)
-		return;
-	c->moved = cgroup_write(c->own, c->own_name, "cgroup.procs", "0") == 0;
-	if (!c->moved)
-		(void)cgroup_remove(c->own, c->own_name);
-}
+	char reaper[16];
 
-static int cgroups_open_watch(struct cgroups *c)
-{
-	c->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (c->inotify < 0)
-		return -errno;
-	return sd_event_add_io(c->ctx->event, &c->source, c->inotify, EPOLLIN, cgroups_on_inotify,
-			       c);
+	(void)snprintf(reaper, sizeof(reaper), "%d", (int)c->ctx->keeper.reaper);
+	(void)cgroup_write(c->own, group, "cgroup.procs", reaper);
+	return cgroup_write(c->own, group, "cgroup.procs", "0");
 }
 
 static int cgroups_set_up(struct cgroups *c, const char *path, const char *socket)
@@ -307,21 +296,19 @@ static int cgroups_set_up(struct cgroups *c, const char *path, const char *socke
 		c->top_path = NULL;
 		return -ENOMEM;
 	}
-	r = cgroups_open_watch(c);
+	c->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (c->inotify < 0)
+		return -errno;
+	r = sd_event_add_io(c->ctx->event, &c->source, c->inotify, EPOLLIN, cgroups_on_inotify, c);
 	if (r < 0)
 		return r;
 	(void)cgroup_children(c->own, cgroups_collect_group, c);
-	cgroups_move_daemon(c);
+	if (!cgroup_is_machine_root(c->own) && cgroup_make(c->own, c->own_name) >= 0) {
+		c->moved = cgroups_move_to(c, c->own_name) == 0;
+		if (!c->moved)
+			(void)cgroup_remove(c->own, c->own_name);
+	}
 	return 0;
-}
-
-/* Before its fault the daemon has moved to a group of its own. */
-static void cgroups_leave_own(char *path)
-{
-	char *name = strrchr(path, '/');
-
-	if (name && strncmp(name + 1, OWN_PREFIX, strlen(OWN_PREFIX)) == 0)
-		name[name == path] = '\0';
 }
 
 int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
@@ -338,8 +325,13 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 	list_init(&c->watches);
 	alarm_init(&c->thaw_timer, cgroups_on_thaw_timer);
 	r = cgroup_of(getpid(), path);
-	if (r >= 0 && ctx->after_fault)
-		cgroups_leave_own(path);
+	if (r >= 0 && ctx->reason) {
+		/* Before its fault the daemon has moved to a group of its own. */
+		char *name = strrchr(path, '/');
+
+		if (name && strncmp(name + 1, OWN_PREFIX, strlen(OWN_PREFIX)) == 0)
+			name[name == path] = '\0';
+	}
 	c->own = r < 0 ? r : cgroup_open(path);
 	if (c->own < 0 || !cgroup_is_delegated(c->own, path)) {
 		log_line(ctx->log, LOG_DEBUG, "no control groups: %s",
@@ -373,22 +365,6 @@ static void cgroups_await_empty(int top, const char *name)
 		(void)poll(&events, 1, END_TIMEOUT_MSEC);
 }
 
-static void cgroups_remove_top(struct cgroups *c)
-{
-	int r;
-
-	if (cgroup_is_populated(c->top, ".") == 1) {
-		log_line(c->ctx->log, LOG_WARNING, "killing the remaining processes in %s",
-			 c->top_path);
-		(void)cgroups_kill(c, ".");
-		cgroups_await_empty(c->top, ".");
-	}
-	r = cgroup_remove(c->own, c->top_name);
-	if (r < 0)
-		log_line(c->ctx->log, LOG_WARNING, "cannot remove the control group %s: %s",
-			 c->top_path, strerror(-r));
-}
-
 /* Leaves the group as it was at the start, except for changes by others. */
 static void cgroups_move_daemon_back(struct cgroups *c)
 {
@@ -396,7 +372,7 @@ static void cgroups_move_daemon_back(struct cgroups *c)
 
 	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
 		(void)cgroup_write(c->own, ".", "cgroup.subtree_control", controllers[i]);
-	if (cgroup_write(c->own, ".", "cgroup.procs", "0") < 0)
+	if (cgroups_move_to(c, ".") < 0)
 		return;
 	/* The logger of a daemon that was killed ends with the last service of that daemon. */
 	cgroups_await_empty(c->own, c->own_name);
@@ -410,8 +386,20 @@ struct cgroups *cgroups_free(struct cgroups *c)
 	alarm_stop(&c->ctx->alarms, &c->thaw_timer);
 	sd_event_source_disable_unref(c->source);
 	(void)fd_close(c->inotify);
-	if (c->top >= 0 && c->top_path)
-		cgroups_remove_top(c);
+	if (c->top >= 0 && c->top_path) {
+		int r;
+
+		if (cgroup_is_populated(c->top, ".") == 1) {
+			log_line(c->ctx->log, LOG_WARNING, "killing the remaining processes in %s",
+				 c->top_path);
+			(void)cgroups_kill(c, ".");
+			cgroups_await_empty(c->top, ".");
+		}
+		r = cgroup_remove(c->own, c->top_name);
+		if (r < 0)
+			log_line(c->ctx->log, LOG_WARNING, "cannot remove the control group %s: %s",
+				 c->top_path, strerror(-r));
+	}
 	if (c->moved)
 		cgroups_move_daemon_back(c);
 	(void)fd_close(c->top);

@@ -6,12 +6,14 @@
 #include "daemon/control/connection.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/macro.h"
 
 DEFINE_CLEANUP(struct connection *, connection_free)
 
@@ -67,9 +69,20 @@ static void connection_queue(struct connection *c, char *text)
 	free(text);
 }
 
+void connection_enter(struct connection *c)
+{
+	struct roster_row row = roster_row(ROSTER_CONNECTION, c->fd, c->home, "");
+
+	if (c->dead)
+		return;
+	row.detail[0] = c->tier;
+	row.detail[1] = c->busy && !c->oneway ? c->method + 1 : 0;
+	row.detail[2] = !c->spoken;
+	roster_write(c->ctx->roster, &c->place, &row);
+}
+
 static void connection_handle_call(struct connection *c, const char *text)
 {
-	enum interface_method method;
 	struct message_call call;
 	char *answer = NULL;
 	int r;
@@ -81,15 +94,17 @@ static void connection_handle_call(struct connection *c, const char *text)
 	}
 	c->spoken = true;
 	c->oneway = call.oneway;
-	r = interface_dispatch(&call, &method, &answer);
+	r = interface_dispatch(&call, &c->method, &answer);
 	if (r < 0) {
 		connection_close_soon(c);
 	} else if (r > 0) {
+		connection_enter(c);
 		if (answer)
 			connection_queue(c, answer);
 	} else {
 		c->busy = true;
-		c->owner->call(c, method, &call, c->owner->arg);
+		connection_enter(c);
+		c->owner->call(c, c->method, &call, c->owner->arg);
 	}
 	message_call_done(&call);
 }
@@ -174,6 +189,7 @@ static void connection_on_idle(struct alarm *alarm)
 	struct connection *c = container_of(alarm, struct connection, idle);
 
 	c->dead = c->busy = true;
+	roster_write(c->ctx->roster, &c->place, NULL);
 	c->io = sd_event_source_disable_unref(c->io);
 	if (!unix_end_input(c->fd) && closer_close(&c->closer, &c->fd, 1) == 0)
 		c->fd = -1;
@@ -214,12 +230,37 @@ int connection_new(struct connection **ret, struct context *ctx, int fd,
 	return 0;
 }
 
-void connection_inherit(struct connection *c)
+void connection_inherit(struct connection *c, const char *home)
 {
+	(void)snprintf(c->home, sizeof(c->home), "%s", home);
 	c->inherited = true;
 	c->tier = TIER_OPERATE;
 	c->spoken = c->patient = true;
 	connection_watch_idleness(c);
+	connection_enter(c);
+}
+
+int connection_take_former(struct connection **ret, struct context *ctx, struct roster_row *row,
+			   const struct connection_owner *owner)
+{
+	struct connection *c;
+	int r;
+
+	row->kind = ROSTER_NONE;
+	r = connection_new(&c, ctx, row->number, owner);
+	if (r < 0)
+		return r;
+	c->tier = (enum connection_tier)MIN(row->detail[0], (uint64_t)TIER_RUN);
+	c->spoken = !row->detail[2];
+	if (*row->path)
+		connection_inherit(c, row->path);
+	connection_watch_idleness(c);
+	c->busy = row->detail[1] > 0;
+	c->method = (enum interface_method)(row->detail[1] - c->busy);
+	connection_update_events(c);
+	connection_enter(c);
+	*ret = c;
+	return 0;
 }
 
 struct connection *connection_free(struct connection *c)
@@ -227,6 +268,7 @@ struct connection *connection_free(struct connection *c)
 	if (!c)
 		return NULL;
 	list_remove(&c->in_control);
+	roster_write(c->ctx->roster, &c->place, NULL);
 	sd_event_source_disable_unref(c->io);
 	alarm_stop(&c->ctx->alarms, &c->idle);
 	closer_done(&c->closer);
@@ -245,6 +287,7 @@ static bool connection_finish_call(struct connection *c)
 {
 	c->busy = c->dead;
 	c->since_usec = clock_now_usec();
+	connection_enter(c);
 	context_update_soon(c->ctx);
 	return !c->oneway;
 }

@@ -12,6 +12,7 @@
 
 #include "base/list.h"
 #include "daemon/loop/closer.h"
+#include "daemon/loop/roster.h"
 #include "proto/frame.h"
 #include "proto/interface.h"
 #include "sys/ipc/unixsock.h"
@@ -51,15 +52,19 @@ struct connection {
 	struct closer closer; /* of its unread input */
 	struct frame_reader reader;
 	struct frame_writer writer;
-	struct unix_peer peer;	   /* the process that connected */
-	enum connection_tier tier; /* lowest of all processes that have written to it */
-	bool busy;		   /* with a call */
-	bool oneway;		   /* wants no reply */
-	bool spoken;		   /* has made a call */
-	bool patient;		   /* may take its time to read */
-	bool dead;		   /* will be closed in the next turn */
-	bool inherited;		   /* given to a service at its start */
-	void *request;		   /* of the owner */
+	struct unix_peer peer;	      /* the process that connected */
+	enum connection_tier tier;    /* lowest of all processes that have written to it */
+	enum interface_method method; /* of its last call */
+	bool busy;		      /* with a call */
+	bool oneway;		      /* wants no reply */
+	bool spoken;		      /* has made a call */
+	bool patient;		      /* may take its time to read */
+	bool dead;		      /* will be closed in the next turn */
+	bool inherited;		      /* given to a service at its start */
+	/* Path of that service: the connection is limited to its subtree; or "". */
+	char home[CONFIG_NAME_MAX + 1];
+	unsigned place; /* of its row in the roster */
+	void *request;	/* of the owner */
 };
 
 /*
@@ -69,11 +74,21 @@ struct connection {
 int connection_new(struct connection **ret, struct context *ctx, int fd,
 		   const struct connection_owner *owner);
 
+/* The connection goes on after a fault.  A client that waits for a reply gets an error then. */
+void connection_enter(struct connection *connection);
+
 /*
- * Marks the connection as one end of unix_pair() with the other end given to a service.  Each
+ * Marks the connection as one end of unix_pair() with the other end given to the service at @home.  Each
  * process that has that end acts for the service and may take its time.
  */
-void connection_inherit(struct connection *connection);
+void connection_inherit(struct connection *connection, const char *home);
+
+/*
+ * Makes the connection of the former image that @row describes, as connection_new() does.  It is busy if
+ * its client waits for the reply to a call.
+ */
+int connection_take_former(struct connection **ret, struct context *ctx, struct roster_row *row,
+			   const struct connection_owner *owner);
 struct connection *connection_free(struct connection *connection);
 
 /* Sends a reply; takes the reference to @parameters.  @continues: further replies follow. */

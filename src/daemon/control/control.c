@@ -14,6 +14,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/fd.h"
+#include "base/macro.h"
 #include "proto/address.h"
 #include "sys/file/path.h"
 
@@ -29,6 +31,7 @@ struct control {
 	struct control_config config;
 	struct connection_owner owner;
 	struct unix_listener listener; /* without a path: no socket */
+	unsigned places[2];	       /* of its rows in the roster */
 	sd_event_source *source;       /* NULL: no socket */
 	struct alarm pause;	       /* on while @source is off */
 	bool refusing;		       /* the last connection could not be accepted */
@@ -127,16 +130,10 @@ static bool control_make_room(struct control *control, uid_t uid)
 	return spare;
 }
 
-static int control_add_connection(struct control *control, int fd, struct connection **ret)
+static int control_add_request(struct control *control, struct connection *connection)
 {
-	struct connection *connection;
-	struct request *request;
-	int r;
+	struct request *request = malloc(sizeof(*request));
 
-	r = connection_new(&connection, control->tree->ctx, fd, &control->owner);
-	if (r < 0)
-		return r;
-	request = malloc(sizeof(*request));
 	if (!request) {
 		connection_free(connection);
 		return -ENOMEM;
@@ -145,29 +142,14 @@ static int control_add_connection(struct control *control, int fd, struct connec
 	request->reload = control->reload;
 	connection->request = request;
 	list_append(&control->connections, &connection->in_control);
-	*ret = connection;
 	return 0;
 }
 
-static void control_accept_connection(struct control *control, int fd)
+static int control_add_connection(struct control *control, int fd, struct connection **ret)
 {
-	struct connection *connection;
+	int r = connection_new(ret, control->tree->ctx, fd, &control->owner);
 
-	if (control_add_connection(control, fd, &connection) < 0)
-		return;
-	connection->tier = control_find_tier(&control->config, fd, connection->peer.uid);
-	control->n_connections++;
-	if (!control_make_room(control, connection->peer.uid)) {
-		connection_fail(connection, ERROR_TOO_MANY, NULL, "too many connections");
-		connection_close_soon(connection);
-	}
-}
-
-static const char *control_home_of(const struct connection *connection)
-{
-	const struct request *request = connection->request;
-
-	return connection->inherited ? request->home : NULL;
+	return r < 0 ? r : control_add_request(control, *ret);
 }
 
 /* A service has one connection: that of an earlier run is closed, whichever process has it. */
@@ -179,7 +161,7 @@ static void control_on_withdraw(const char *path, void *arg)
 	list_for_each (c, &control->connections, in_control) {
 		const struct request *request = c->request;
 
-		if (c->dead || !control_home_of(c) || strcmp(control_home_of(c), path) != 0)
+		if (c->dead || !c->inherited || strcmp(c->home, path) != 0)
 			continue;
 		if (request->n_leases > 0)
 			log_node(control->tree->ctx->log, LOG_WARNING, path,
@@ -192,16 +174,39 @@ static int control_on_offer(const char *path, int fd, void *arg)
 {
 	struct control *control = arg;
 	struct connection *connection;
-	struct request *request;
 	int r = control_add_connection(control, fd, &connection);
 
 	if (r < 0)
 		return r;
 	control_on_withdraw(path, control);
-	connection_inherit(connection);
-	request = connection->request;
-	(void)snprintf(request->home, sizeof(request->home), "%s", path);
+	connection_inherit(connection, path);
 	return 0;
+}
+
+static void control_take_connection(struct control *control, struct roster_row *row)
+{
+	struct connection *c;
+	int fd = row->number;
+
+	if (connection_take_former(&c, control->tree->ctx, row, &control->owner) < 0 ||
+	    control_add_request(control, c) < 0)
+		return;
+	control->n_connections += !c->inherited;
+	if (!request_take_former(c->request, fd) && c->busy)
+		connection_fail(
+			c, ERROR_FAILED, NULL,
+			control->tree->ctx->reason == CRASH_REPLACED
+				? "swansongd was upgraded: ask once more"
+				: "swansongd had a fault, and has begun again: ask once more");
+}
+
+void control_take_former(struct control *control)
+{
+	struct roster *roster = control->tree->ctx->roster;
+	struct roster_row *row;
+
+	for (size_t at = 0; (row = roster_next(roster, ROSTER_CONNECTION, &at));)
+		control_take_connection(control, row);
 }
 
 static void control_on_pause(struct alarm *alarm)
@@ -245,13 +250,22 @@ static int control_on_connect(sd_event_source *source, int listener, uint32_t ev
 {
 	struct control *control = arg;
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct connection *connection;
 
 	if (fd < 0) {
 		control_note_accept_failure(control, errno);
 		return 0;
 	}
 	control->refusing = false;
-	control_accept_connection(control, fd);
+	if (control_add_connection(control, fd, &connection) >= 0) {
+		connection->tier = control_find_tier(&control->config, fd, connection->peer.uid);
+		control->n_connections++;
+		if (!control_make_room(control, connection->peer.uid)) {
+			connection_fail(connection, ERROR_TOO_MANY, NULL, "too many connections");
+			connection_close_soon(connection);
+		}
+		connection_enter(connection);
+	}
 	return 0;
 }
 
@@ -295,21 +309,47 @@ int control_new(struct control **ret, struct tree *tree, const struct reload *re
 	return 0;
 }
 
+/* The socket of before a fault goes on, with the clients that wait in it, unless its path has gone. */
+static bool control_take_socket(struct control *control, const char *path)
+{
+	struct roster *roster = control->tree->ctx->roster;
+	struct unix_listener *l = &control->listener;
+
+	l->fd = roster_take_descriptor(roster, "control socket", NULL);
+	l->lock_fd = roster_take_descriptor(roster, "control lock", NULL);
+	if (l->fd >= 0 && l->lock_fd >= 0 && (*path == '@' || access(path, F_OK) == 0))
+		l->path = strdup(path);
+	if (l->path)
+		return true;
+	l->fd = fd_close(l->fd);
+	l->lock_fd = fd_close(l->lock_fd);
+	return false;
+}
+
 int control_listen(struct control *control, const struct control_config *config)
 {
-	int r;
+	struct roster *roster = control->tree->ctx->roster;
+	int r = 0;
 
 	control->config = *config;
-	r = control_make_directory(config->path);
-	if (r < 0)
-		return r;
-	r = unix_listen(&control->listener, config->path, config->mode, config->group);
+	if (!control_take_socket(control, config->path)) {
+		r = control_make_directory(config->path);
+		if (r >= 0)
+			r = unix_listen(&control->listener, config->path, config->mode,
+					config->group);
+	}
 	if (r < 0)
 		return r;
 	r = sd_event_add_io(control->tree->ctx->event, &control->source, control->listener.fd,
 			    EPOLLIN, control_on_connect, control);
-	if (r < 0)
+	if (r < 0) {
 		unix_unlisten(&control->listener);
+		return r;
+	}
+	roster_enter_descriptor(roster, &control->places[0], control->listener.fd, 0,
+				"control socket");
+	roster_enter_descriptor(roster, &control->places[1], control->listener.lock_fd, 0,
+				"control lock");
 	return r;
 }
 
@@ -324,6 +364,8 @@ struct control *control_free(struct control *control)
 			control);
 	sd_event_source_disable_unref(control->source);
 	alarm_stop(&control->tree->ctx->alarms, &control->pause);
+	for (size_t i = 0; i < ARRAY_SIZE(control->places); i++)
+		roster_write(control->tree->ctx->roster, &control->places[i], NULL);
 	unix_unlisten(&control->listener);
 	free(control);
 	return NULL;

@@ -31,6 +31,9 @@ int control_new(struct control **ret, struct tree *tree, const struct reload *re
 /* Opens the socket.  Return: 0; -EADDRINUSE if a live daemon serves it; -errno without a socket. */
 int control_listen(struct control *control, const struct control_config *config);
 
+/* Takes over the connections, and the guards, of before a fault. */
+void control_take_former(struct control *control);
+
 /*
  * For the end of the daemon: sends what clients have not read yet to those that read.  It takes half a
  * second at most, a tenth if none reads.

@@ -50,23 +50,18 @@ void request_update_guard(struct request *q, struct node *node)
 			 true);
 }
 
-static void request_reply_lease(struct request *q, struct lease *lease,
-				const struct message_call *call)
+static void request_add_lease(struct request *q, struct lease *lease, bool followed)
 {
-	json_t *reply = json_pack("{s:I}", "id", (json_int_t)lease->id);
-
 	lease->lost = request_on_lease_lost;
 	lease->arg = q;
 	list_append(&q->leases, &lease->of_holder);
 	q->n_leases++;
-	if (!call->more || call->oneway) {
-		request_reply(q, reply);
+	lease_enter(lease, ROSTER_LEASE, q->connection->fd, followed);
+	if (!followed)
 		return;
-	}
 	q->followed = lease;
 	q->stop_sent = false;
 	q->waiting = true;
-	connection_reply(q->connection, reply, true);
 }
 
 /* A oneway call gets no reply, so its refusal is logged. */
@@ -124,10 +119,18 @@ static void request_take_lease(struct request *q, struct node *node, const struc
 		return;
 	}
 	r = lease_new(&lease, held, wish);
-	if (r == 0)
-		request_reply_lease(q, lease, call);
-	else
+	if (r == 0) {
+		json_t *reply = json_pack("{s:I}", "id", (json_int_t)lease->id);
+		bool followed = call->more && !call->oneway;
+
+		request_add_lease(q, lease, followed);
+		if (followed)
+			connection_reply(q->connection, reply, true);
+		else
+			request_reply(q, reply);
+	} else {
 		request_refuse_lease(q, node_is_stopped(node) ? node : held, r);
+	}
 	if (r != 0 && using)
 		node_finished(held);
 }
@@ -172,4 +175,33 @@ void request_release(struct request *q, struct node *node, const struct message_
 		request_succeed(q);
 	else
 		request_fail(q, ERROR_FAILED, NULL, "this connection holds no such guard");
+}
+
+/* --- in the next image --- */
+
+static void request_take_former_lease(struct request *q, const struct roster_row *row)
+{
+	struct node *node = use_find_former(q->tree, row->path);
+	struct unix_peer peer;
+	const struct lease_wish wish = lease_former_wish(row, &peer);
+	struct lease *lease;
+
+	if (!node || q->n_leases >= REQUEST_LEASES_MAX || lease_new(&lease, node, &wish) != 0)
+		return;
+	q->method = METHOD_TAKE_GUARD;
+	request_add_lease(q, lease, lease_was_followed(row));
+}
+
+bool request_take_former(struct request *q, int fd)
+{
+	const struct roster_row *row;
+
+	for (size_t at = 0; (row = roster_next(q->tree->ctx->roster, ROSTER_LEASE, &at));)
+		if (row->number == fd)
+			request_take_former_lease(q, row);
+	if (q->connection->busy && q->connection->method == METHOD_UPGRADE) {
+		q->method = METHOD_UPGRADE;
+		q->waiting = true;
+	}
+	return q->followed || q->waiting;
 }

@@ -1,6 +1,7 @@
 /*
- * Reloads of the configuration and of a service.  A reload of the configuration waits for a trial
- * (daemon/reload/trial.h); its reply has the changes, or the mistakes.
+ * Reloads of the configuration and of a service, and the upgrade of the daemon.  A reload of the
+ * configuration waits for a trial (daemon/reload/trial.h); its reply has the changes, or the mistakes.  An
+ * upgrade is replied to by the program that is at work after it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "base/memstream.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/reload/trial.h"
+#include "daemon/reload/upgrade.h"
 #include "daemon/service/reload.h"
 
 static enum reload_mode request_mode_of(const struct message_call *call)
@@ -63,6 +65,34 @@ void request_update_reload(struct request *q, struct node *node)
 		return;
 	events_because(q->tree->ctx->events, q->cause);
 	request_carry_out_reload(q);
+}
+
+void request_upgrade(struct request *q, struct node *node, const struct message_call *call)
+{
+	q->dry_run = message_get_bool(call->parameters, "dry_run", false);
+	upgrade_begin(q->reload->upgrade);
+	request_begin_wait(q, node, call);
+}
+
+void request_update_upgrade(struct request *q, struct node *node)
+{
+	struct upgrade *u = q->reload->upgrade;
+	const char *version = u->text, *from = PACKAGE_VERSION;
+
+	if (u->state == UPGRADE_REHEARSED && !q->dry_run)
+		upgrade_carry_out(u);
+	if (u->state == UPGRADE_REFUSED) {
+		request_fail(q, ERROR_FAILED, "root", u->text);
+		return;
+	}
+	if (u->state == UPGRADE_DONE) {
+		version = PACKAGE_VERSION;
+		from = u->from;
+	} else if (u->state != UPGRADE_REHEARSED || !q->dry_run) {
+		return;
+	}
+	request_reply(q, json_pack("{s:o, s:o}", "version", message_string(version), "from",
+				   message_string(from)));
 }
 
 static const char *request_reload_fault(int r)

@@ -41,17 +41,6 @@ static int request_add_transient(struct request *q, const struct message_call *c
 	return transient_add(q->tree, path, properties, argv, keep, reason, ret);
 }
 
-static void request_refuse_run(struct request *q, const char *path, int r, const char *reason)
-{
-	if (r == -ENOENT)
-		request_fail(q, ERROR_FAILED, path,
-			     "no parent node: expected a path below an existing group");
-	else if (r == -ESHUTDOWN)
-		request_fail(q, ERROR_NODE_STOPPED, path, NULL);
-	else
-		request_fail(q, ERROR_FAILED, path, reason && *reason ? reason : strerror(-r));
-}
-
 void request_update_run(struct request *q, struct node *node)
 {
 	char text[OUTCOME_TEXT_MAX];
@@ -79,8 +68,13 @@ void request_run(struct request *q, struct node *node, const struct message_call
 		r = request_add_transient(q, call, m.file, &node);
 		(void)memstream_close(&m, &reason);
 	}
-	if (r < 0)
-		request_refuse_run(q, path, r, reason);
+	if (r == -ENOENT)
+		request_fail(q, ERROR_FAILED, path,
+			     "no parent node: expected a path below an existing group");
+	else if (r == -ESHUTDOWN)
+		request_fail(q, ERROR_NODE_STOPPED, path, NULL);
+	else if (r < 0)
+		request_fail(q, ERROR_FAILED, path, reason && *reason ? reason : strerror(-r));
 	else if (message_get_bool(call->parameters, "wait", false))
 		request_begin_wait(q, node, call);
 	else

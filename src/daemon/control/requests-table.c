@@ -56,7 +56,7 @@ static const char *request_method_denial(const struct request *q, enum interface
 
 void request_call(struct request *q, enum interface_method method, const struct message_call *call)
 {
-	const char *path = message_get_string(call->parameters, "node", q->home);
+	const char *path = message_get_string(call->parameters, "node", q->connection->home);
 	struct node *node = tree_find(q->tree, path);
 	const char *denied;
 	char why[REQUEST_REASON_MAX];

@@ -153,20 +153,6 @@ static struct service *request_find_ended_early(const struct request *q, struct 
 	return NULL;
 }
 
-static void request_fail_ended(struct request *q, struct node *node, const struct service *s)
-{
-	char outcome[OUTCOME_TEXT_MAX], age[CLOCK_TEXT_MAX];
-	char text[OUTCOME_TEXT_MAX + CLOCK_TEXT_MAX + 32];
-
-	if (s->since_usec < s->run.started_usec || s->run.outcome.kind == OUTCOME_NONE)
-		(void)strcpy(text, "has ended and was started again");
-	else
-		(void)snprintf(text, sizeof(text), "%s %s after its start",
-			       policy_outcome_text(outcome, &s->run.outcome),
-			       clock_text(age, s->since_usec - s->run.started_usec));
-	request_fail_stop(q, node, s->node, text);
-}
-
 /* Returns true if a service in @top has not run for long enough. */
 static bool request_is_settling(struct request *q, struct node *top)
 {
@@ -198,7 +184,18 @@ static void request_update_settling(struct request *q, struct node *node)
 	}
 	ended = request_find_ended_early(q, node);
 	if (ended) {
-		request_fail_ended(q, node, ended);
+		char outcome[OUTCOME_TEXT_MAX], age[CLOCK_TEXT_MAX];
+		char text[OUTCOME_TEXT_MAX + CLOCK_TEXT_MAX + 32];
+
+		if (ended->since_usec < ended->run.started_usec ||
+		    ended->run.outcome.kind == OUTCOME_NONE)
+			(void)strcpy(text, "has ended and was started again");
+		else
+			(void)snprintf(
+				text, sizeof(text), "%s %s after its start",
+				policy_outcome_text(outcome, &ended->run.outcome),
+				clock_text(age, ended->since_usec - ended->run.started_usec));
+		request_fail_stop(q, node, ended->node, text);
 		return;
 	}
 	if (request_is_ready(node, start)) {
@@ -268,17 +265,6 @@ static void request_add_pending(json_t *progress, struct node *node)
 		(void)json_object_set_new(progress, "more_pending", json_integer(more));
 }
 
-static void request_send_progress(struct request *q, struct node *node)
-{
-	json_t *progress;
-
-	if (!q->waiting || !request_takes_progress(q))
-		return;
-	progress = request_progress(q, node);
-	request_add_pending(progress, node);
-	connection_reply(q->connection, progress, true);
-}
-
 static void request_settle_until(struct request *q, struct node *node)
 {
 	if (strcmp(q->until, "ready") == 0) {
@@ -314,8 +300,14 @@ void request_update_stop(struct request *q, struct node *node)
 void request_update_wait(struct request *q, struct node *node)
 {
 	if (node) {
+		json_t *progress;
+
 		request_settle_until(q, node);
-		request_send_progress(q, node);
+		if (q->waiting && request_takes_progress(q)) {
+			progress = request_progress(q, node);
+			request_add_pending(progress, node);
+			connection_reply(q->connection, progress, true);
+		}
 	} else if (request_is_implied_by_the_end(q->until)) {
 		request_succeed_stop(q, NULL);
 	} else {

@@ -73,25 +73,10 @@ static uint64_t request_count_changes(const struct request *q)
 	return q->tree->ctx->changes + q->tree->ctx->remarks;
 }
 
-/* An event is news of a change, too. */
-static void request_report_changes(struct request *q, bool had_event)
-{
-	uint64_t changes = request_count_changes(q);
-
-	if (!q->changes || changes == q->seen_changes)
-		return;
-	if (!had_event && !request_takes_progress(q))
-		return;
-	q->seen_changes = changes;
-	if (!had_event)
-		connection_reply(q->connection,
-				 json_pack("{s:[], s:i, s:b}", "events", "lost", 0, "changed", 1),
-				 true);
-}
-
 void request_update_events(struct request *q, struct node *node)
 {
 	bool had_event = q->next_event < events_next(q->tree->ctx->events);
+	uint64_t changes;
 
 	while (!connection_is_clogged(q->connection) &&
 	       q->next_event < events_next(q->tree->ctx->events)) {
@@ -103,7 +88,16 @@ void request_update_events(struct request *q, struct node *node)
 		else
 			json_decref(reply);
 	}
-	request_report_changes(q, had_event);
+	/* An event is news of a change, too. */
+	changes = request_count_changes(q);
+	if (q->changes && changes != q->seen_changes && (had_event || request_takes_progress(q))) {
+		q->seen_changes = changes;
+		if (!had_event)
+			connection_reply(
+				q->connection,
+				json_pack("{s:[], s:i, s:b}", "events", "lost", 0, "changed", 1),
+				true);
+	}
 	if (q->tree->root->complete && !connection_is_clogged(q->connection))
 		request_reply(q, request_take_events(q, 0));
 }

@@ -48,7 +48,7 @@ struct node *request_find(const struct request *q, const char *path)
 
 const char *request_denial(const struct request *q, const char *path)
 {
-	if (text_is_within(path, q->home))
+	if (text_is_within(path, q->connection->home))
 		return NULL;
 	return "this connection is limited to the node of its service and the nodes below";
 }
@@ -60,7 +60,7 @@ void request_fail_unknown(struct request *q, const char *path)
 	json_t *more = n > 0 ? json_object() : NULL, *paths = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		if (text_is_within(similar[i], q->home))
+		if (text_is_within(similar[i], q->connection->home))
 			(void)json_array_append_new(paths, json_string(similar[i]));
 	(void)json_object_set(more, "similar", paths);
 	json_decref(paths);
@@ -96,7 +96,8 @@ const char *request_reason(struct request *q, const struct message_call *call,
  */
 struct unix_peer request_holder(const struct request *q)
 {
-	const struct node *home = q->connection->inherited ? tree_find(q->tree, q->home) : NULL;
+	const struct node *home =
+		q->connection->inherited ? tree_find(q->tree, q->connection->home) : NULL;
 	struct unix_peer holder = q->connection->peer;
 
 	if (home && home->service && home->service->main.pid > 0)

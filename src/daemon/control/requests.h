@@ -53,10 +53,10 @@ struct request {
 	struct lease *followed; /* the guard of a waiting METHOD_TAKE_GUARD */
 	bool stop_sent;		/* its client has been notified of the stop */
 	unsigned refused;	/* number of refused oneway calls */
-
-	/*
-	 * Path of the service that was given this connection, which is limited to its subtree; or
-	 * "".
-	 */
-	char home[CONFIG_NAME_MAX + 1];
 };
+
+/*
+ * Takes over the guards that the connection had as @fd in the former image.  Returns true if it has a call
+ * that goes on: it waits for the end of a guard, or for the upgrade.
+ */
+bool request_take_former(struct request *request, int fd);

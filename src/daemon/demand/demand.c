@@ -25,19 +25,6 @@ static void demand_await_connection(struct service *s)
 
 /* --- at rest --- */
 
-static void demand_begin_rest(struct tree *tree, struct service *s)
-{
-	if (s->node->goal == GOAL_UP)
-		goals_make_idle(tree, s->node);
-	service_use_next_setup(s);
-	/* A failure is logged; the service then waits for a start by hand. */
-	if (!s->setup.launch.activation || activation_listen(s->setup.launch.activation) < 0)
-		return;
-	s->calls->resting = true;
-	demand_await_connection(s);
-	service_recount(s);
-}
-
 /*
  * A process that ends without having accepted the connection is called at once again, but does not
  * start more often than a service that fails.
@@ -61,10 +48,20 @@ static void demand_process_rest(struct tree *tree, struct service *s)
 {
 	if (s->state == STATE_DOWN && s->node->goal == GOAL_UP)
 		return; /* it starts in this turn, or when its requirements are ready */
-	if (!s->calls->resting || s->next_setup || s->node->goal == GOAL_UP)
-		demand_begin_rest(tree, s);
-	else if (s->calls->called)
-		demand_wake(tree, s);
+	if (s->calls->resting && !s->next_setup && s->node->goal != GOAL_UP) {
+		if (s->calls->called)
+			demand_wake(tree, s);
+		return;
+	}
+	if (s->node->goal == GOAL_UP)
+		goals_make_idle(tree, s->node);
+	service_use_next_setup(s);
+	/* A failure is logged; the service then waits for a start by hand. */
+	if (!s->setup.launch.activation || activation_listen(s->setup.launch.activation) < 0)
+		return;
+	s->calls->resting = true;
+	demand_await_connection(s);
+	service_recount(s);
 }
 
 /* --- up --- */
@@ -123,26 +120,6 @@ static bool demand_is_used(const struct service *s)
 	return false;
 }
 
-static void demand_process_up(struct tree *tree, struct service *s)
-{
-	uint64_t usec = node_config_extras(s->config)->idle_timeout_usec;
-	struct calls *c = s->calls;
-
-	c->resting = false;
-	if (usec == 0) {
-		calls_end_period(c);
-	} else if (c->expired && !c->called && busy_guards(s) == 0 && !demand_is_used(s) &&
-		   !demand_has_connections(s)) {
-		char time[CLOCK_TEXT_MAX], reason[CLOCK_TEXT_MAX + 16];
-
-		calls_end_period(c);
-		(void)snprintf(reason, sizeof(reason), "idle for %s", clock_text(time, usec));
-		goals_retire(tree, s->node, reason);
-	} else if (c->expired || c->alarm.usec == USEC_INFINITY) {
-		demand_begin_period(s, usec);
-	}
-}
-
 /* --- failed --- */
 
 static void demand_process(struct tree *tree, struct service *s)
@@ -152,7 +129,23 @@ static void demand_process(struct tree *tree, struct service *s)
 		return;
 	if (s->state == STATE_UP && !service_is_stopped(s) &&
 	    activation_is_listening(s->setup.launch.activation)) {
-		demand_process_up(tree, s);
+		uint64_t usec = node_config_extras(s->config)->idle_timeout_usec;
+		struct calls *c = s->calls;
+
+		c->resting = false;
+		if (usec == 0) {
+			calls_end_period(c);
+		} else if (c->expired && !c->called && busy_guards(s) == 0 && !demand_is_used(s) &&
+			   !demand_has_connections(s)) {
+			char time[CLOCK_TEXT_MAX], reason[CLOCK_TEXT_MAX + 16];
+
+			calls_end_period(c);
+			(void)snprintf(reason, sizeof(reason), "idle for %s",
+				       clock_text(time, usec));
+			goals_retire(tree, s->node, reason);
+		} else if (c->expired || c->alarm.usec == USEC_INFINITY) {
+			demand_begin_period(s, usec);
+		}
 		return;
 	}
 	calls_end_period(s->calls);

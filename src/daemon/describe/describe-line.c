@@ -64,21 +64,6 @@ static void describe_list_program(char *buf, const char *command)
 	describe_append_foreign(buf, name);
 }
 
-/* Appends "uid 33, 12s, kill in 8s". */
-static void describe_list_times(char *buf, const struct guard_view *guard)
-{
-	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
-
-	if (guard->uid != FIELD_NONE)
-		describe_append(buf, "uid %u, ", (unsigned)guard->uid);
-	describe_append(buf, "%s", clock_text(age, guard->age_usec));
-	if (guard->kill_usec == 0)
-		describe_append(buf, ", being killed");
-	else if (guard->kill_usec != FIELD_NONE)
-		describe_append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
-	describe_append(buf, ")");
-}
-
 /* Appends "web/nginx (pid 812 nginx, ". */
 static void describe_list_holder(char *buf, const struct node *node, const struct guard_view *guard)
 {
@@ -124,6 +109,7 @@ static void describe_list_program_guards(char *buf, const struct node *node,
 static bool describe_list_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
 	struct lister *l = arg;
+	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
 
 	if (!describe_is_blocking(node, guard))
 		return true;
@@ -138,7 +124,15 @@ static bool describe_list_guard(struct node *node, const struct guard_view *guar
 		describe_list_program_guards(l->buf, node, guard);
 	else
 		describe_list_holder(l->buf, node, guard);
-	describe_list_times(l->buf, guard);
+	/* Appends "uid 33, 12s, kill in 8s". */
+	if (guard->uid != FIELD_NONE)
+		describe_append(l->buf, "uid %u, ", (unsigned)guard->uid);
+	describe_append(l->buf, "%s", clock_text(age, guard->age_usec));
+	if (guard->kill_usec == 0)
+		describe_append(l->buf, ", being killed");
+	else if (guard->kill_usec != FIELD_NONE)
+		describe_append(l->buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
+	describe_append(l->buf, ")");
 	return true;
 }
 

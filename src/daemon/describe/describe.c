@@ -27,18 +27,6 @@ uint64_t describe_left(uint64_t usec, uint64_t now)
 	return usec > now ? usec - now : 0;
 }
 
-/* Returns the blocker of @s in an array; NULL if there is none or no memory. */
-static json_t *describe_waiting(const struct service *s)
-{
-	struct node *blocker = NULL;
-
-	if (s->state == STATE_WAITING)
-		blocker = stop_order_blocker(s->node);
-	else if ((s->state == STATE_DOWN || s->state == STATE_BACKOFF) && service_is_wanted(s))
-		blocker = start_order_blocker(s);
-	return blocker ? json_pack("[o]", message_string(node_name(blocker))) : NULL;
-}
-
 /* Fills in the messages of the service about itself. */
 static void describe_messages(struct service_view *view, const struct service_messages *messages,
 			      uint64_t now)
@@ -185,7 +173,15 @@ static json_t *describe_build_node(struct node *node, uint64_t now)
 	};
 
 	if (node->service) {
-		waiting = describe_waiting(node->service);
+		const struct service *s = node->service;
+		struct node *blocker = NULL;
+
+		if (s->state == STATE_WAITING)
+			blocker = stop_order_blocker(node);
+		else if ((s->state == STATE_DOWN || s->state == STATE_BACKOFF) &&
+			 service_is_wanted(s))
+			blocker = start_order_blocker(s);
+		waiting = blocker ? json_pack("[o]", message_string(node_name(blocker))) : NULL;
 		logs = describe_logs(node->service->config);
 		view.service = describe_view_service(node->service, result, waiting, logs, now);
 	}

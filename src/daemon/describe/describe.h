@@ -10,7 +10,7 @@
 /* Returns the time from @now to @usec, 0 at least; FIELD_NONE if @usec is USEC_INFINITY. */
 uint64_t describe_left(uint64_t usec, uint64_t now);
 
-/* Returns a Node (proto/interface/interface-text.c); NULL without memory. */
+/* Returns a Node (proto/interface/types.h); NULL without memory. */
 json_t *describe_node(struct node *node);
 
 /* A walk over the subtree of @top, parents first. */

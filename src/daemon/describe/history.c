@@ -13,24 +13,16 @@
 #include "proto/history/line.h"
 #include "proto/report.h"
 
-/* Return: 0 or -ENOMEM. */
-static int history_begin(struct context *ctx, const char *path)
-{
-	if (!path || !ctx->logger) {
-		ctx->history_log = history_log_free(ctx->history_log);
-		return 0;
-	}
-	return ctx->history_log ? history_log_use(ctx->history_log, path)
-				: history_log_new(&ctx->history_log, ctx, path);
-}
-
 void history_use(struct context *ctx, const struct config *config)
 {
 	cleanup(freep) char *path = NULL;
 	int r = history_path(&path, config->history, config->report);
 
-	if (r >= 0)
-		r = history_begin(ctx, path);
+	if (r >= 0 && (!path || !ctx->logger))
+		ctx->history_log = history_log_free(ctx->history_log);
+	else if (r >= 0)
+		r = ctx->history_log ? history_log_use(ctx->history_log, path)
+				     : history_log_new(&ctx->history_log, ctx, path);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "no history: %s", strerror(-r));
 }
@@ -83,19 +75,13 @@ static void history_add_state(struct history_phases *phases, const struct trace 
 	}
 }
 
-static uint64_t history_held_usec(const struct trace *trace, const struct trace_guard *guard)
-{
-	uint64_t gone = guard->gone_usec ? guard->gone_usec : trace->complete_usec;
-	uint64_t from = MAX(guard->since_usec, trace->stop_usec);
-
-	return gone > from ? gone - from : 0;
-}
-
 /* Inserts @guard by its time.  The phases show the main process. */
 static void history_add_holder(struct history_line *line, const struct trace *trace,
 			       const struct trace_guard *guard)
 {
-	uint64_t usec = history_held_usec(trace, guard);
+	uint64_t gone = guard->gone_usec ? guard->gone_usec : trace->complete_usec;
+	uint64_t from = MAX(guard->since_usec, trace->stop_usec);
+	uint64_t usec = gone > from ? gone - from : 0;
 	size_t i = line->n_held_by;
 
 	if (usec < USEC_PER_MSEC || strcmp(guard->kind, "process") == 0)
@@ -111,25 +97,6 @@ static void history_add_holder(struct history_line *line, const struct trace *tr
 		.usec = usec,
 	};
 	line->n_held_by = MIN(line->n_held_by + 1, (size_t)HISTORY_HOLDERS);
-}
-
-static void history_fill_line(struct history_line *line, const struct trace *trace)
-{
-	const struct trace_guard *g;
-
-	*line = (struct history_line){
-		.time_usec = clock_realtime_usec(),
-		.node = trace->path,
-		.generation = trace->generation,
-		.why = trace->why,
-		.total_usec = trace->complete_usec - trace->stop_usec,
-		.has_phases = trace->is_service,
-		.forced = trace->forced,
-	};
-	for (unsigned i = 0; i < trace->n_states; i++)
-		history_add_state(&line->phases, trace, i);
-	list_for_each (g, &trace->guards, of_trace)
-		history_add_holder(line, trace, g);
 }
 
 /* Texts of other programs may make the line too long.  NULL without memory. */
@@ -158,10 +125,23 @@ static void history_write(struct context *ctx, const struct trace *trace)
 	cleanup(freep) char *text = NULL;
 	struct history_line line;
 	size_t size;
+	const struct trace_guard *g;
 
 	if (!ctx->history_log || !history_is_an_end(trace))
 		return;
-	history_fill_line(&line, trace);
+	line = (struct history_line){
+		.time_usec = clock_realtime_usec(),
+		.node = trace->path,
+		.generation = trace->generation,
+		.why = trace->why,
+		.total_usec = trace->complete_usec - trace->stop_usec,
+		.has_phases = trace->is_service,
+		.forced = trace->forced,
+	};
+	for (unsigned i = 0; i < trace->n_states; i++)
+		history_add_state(&line.phases, trace, i);
+	list_for_each (g, &trace->guards, of_trace)
+		history_add_holder(&line, trace, g);
 	text = history_print_line(&line);
 	if (!text) {
 		log_node(ctx->log, LOG_ERR, *trace->path ? trace->path : CONFIG_ROOT_NAME,

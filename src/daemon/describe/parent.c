@@ -104,18 +104,14 @@ static void parent_arm(struct parent *p, struct alarm *timer, uint64_t usec)
 	alarm_set(&p->tree->ctx->alarms, timer, usec);
 }
 
-static bool parent_runs_command(const struct node *node)
-{
-	const struct hook *final = final_hook(node), *alert = alert_hook(node);
-
-	return (final && hook_is_running(final)) || (alert && hook_is_running(alert));
-}
-
 /* Returns true if the end waits for work.  All other progress is counted in context.changes. */
 static bool parent_is_progress_expected(const struct tree *tree)
 {
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (!list_is_empty(&n->leases) || parent_runs_command(n))
+		const struct hook *final = final_hook(n), *alert = alert_hook(n);
+
+		if (!list_is_empty(&n->leases) || (final && hook_is_running(final)) ||
+		    (alert && hook_is_running(alert)))
 			return true;
 		if (n->service && fsm_has_process(n->service->state) &&
 		    (n->service->state == STATE_DRAINING || service_running_hook(n->service, 0) ||

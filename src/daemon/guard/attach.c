@@ -6,6 +6,7 @@
 #include "daemon/guard/attach.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,6 +15,7 @@
 #include "base/fd.h"
 #include "base/page.h"
 #include "daemon/guard/attach-report.h"
+#include "daemon/loop/roster.h"
 #include "sys/ipc/passed.h"
 #include "sys/ipc/pagefile.h"
 #include "sys/process/proc.h"
@@ -44,8 +46,9 @@ struct attach {
 	struct list in_attached; /* of the context, during a run */
 
 	/* The present run. */
-	int page;   /* -1: no run */
-	int socket; /* -1: closed at the other end */
+	int page;			   /* -1: no run */
+	int socket;			   /* -1: closed at the other end */
+	unsigned page_place, socket_place; /* of their rows in the roster */
 	sd_event_source *source;
 	uint64_t id; /* of the program's guards, for users */
 	bool stopped;
@@ -207,27 +210,7 @@ void attach_stop(struct attach *a)
 
 /* --- messages from the program --- */
 
-static void attach_receive_complete(struct attach *a)
-{
-	if (!a->stopped || a->program.complete)
-		return;
-	a->program.complete = true;
-	node_guards_changed(a->node);
-}
-
-/* A report that was not requested is ignored. */
-static void attach_receive_report(struct attach *a, const char *text, size_t n)
-{
-	if (!a->asked)
-		return;
-	a->asked = false;
-	a->unanswered = 0;
-	context_update_soon(a->node->ctx);
-	if (attach_report_parse(text, n, &a->program.report) == 0)
-		a->program.reported = true;
-}
-
-/* Only the process that has the lock is listened to. */
+/* Only the process that has the lock is listened to, and a report that was not requested ignored. */
 static void attach_receive_message(struct attach *a, const struct unix_peer *sender,
 				   const char *text, size_t n)
 {
@@ -236,16 +219,25 @@ static void attach_receive_message(struct attach *a, const struct unix_peer *sen
 
 	if (sender->pid == 0 || sender->pid != attach_check_holder(a))
 		return;
-	if (n == strlen("COMPLETE") && memcmp(text, "COMPLETE", n) == 0)
-		attach_receive_complete(a);
-	else if (n >= skip && memcmp(text, report, skip) == 0)
-		attach_receive_report(a, text + skip, n - skip);
+	if (n == strlen("COMPLETE") && memcmp(text, "COMPLETE", n) == 0) {
+		if (!a->stopped || a->program.complete)
+			return;
+		a->program.complete = true;
+		node_guards_changed(a->node);
+	} else if (n >= skip && memcmp(text, report, skip) == 0 && a->asked) {
+		a->asked = false;
+		a->unanswered = 0;
+		context_update_soon(a->node->ctx);
+		if (attach_report_parse(text + skip, n - skip, &a->program.report) == 0)
+			a->program.reported = true;
+	}
 	/* ATTACHED needs no action: attach_check_holder() has noticed the program. */
 }
 
 static void attach_close_socket(struct attach *a)
 {
 	a->source = sd_event_source_disable_unref(a->source);
+	roster_write(a->node->ctx->roster, &a->socket_place, NULL);
 	a->socket = fd_close(a->socket);
 	node_guards_changed(a->node);
 }
@@ -277,6 +269,15 @@ static int attach_on_readable(sd_event_source *source, int fd, uint32_t events, 
 
 /* --- runs --- */
 
+static int attach_watch_socket(struct attach *a)
+{
+	int r = sd_event_add_io(a->node->ctx->event, &a->source, a->socket, EPOLLIN,
+				attach_on_readable, a);
+
+	return r < 0 ? r
+		     : sd_event_source_set_ratelimit(a->source, MESSAGES_EVERY_USEC, MESSAGES_MAX);
+}
+
 static int attach_make_sockets(struct attach *a, int *socket)
 {
 	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -291,11 +292,45 @@ static int attach_make_sockets(struct attach *a, int *socket)
 	*socket = sockets[1];
 	unix_refuse_descriptors(a->socket);
 	r = unix_pass_credentials(a->socket);
-	if (r >= 0)
-		r = sd_event_add_io(a->node->ctx->event, &a->source, a->socket, EPOLLIN,
-				    attach_on_readable, a);
-	return r < 0 ? r
-		     : sd_event_source_set_ratelimit(a->source, MESSAGES_EVERY_USEC, MESSAGES_MAX);
+	return r < 0 ? r : attach_watch_socket(a);
+}
+
+/* Returns the name of a row in @name. */
+static const char *attach_row(const struct attach *a, const char *what,
+			      char name[static ROSTER_NAME_MAX])
+{
+	(void)snprintf(name, ROSTER_NAME_MAX, "%s %s", what, a->node->config->path);
+	return name;
+}
+
+static void attach_enter(struct attach *a)
+{
+	struct roster *roster = a->node->ctx->roster;
+	char name[ROSTER_NAME_MAX];
+
+	a->id = ++a->node->ctx->last_id;
+	list_append(&a->node->ctx->guards.programs, &a->in_attached);
+	roster_enter_descriptor(roster, &a->page_place, a->page, 0, attach_row(a, "page", name));
+	if (a->socket >= 0)
+		roster_enter_descriptor(roster, &a->socket_place, a->socket, 0,
+					attach_row(a, "attached", name));
+}
+
+bool attach_take_former(struct attach *a)
+{
+	struct roster *roster = a->node->ctx->roster;
+	char name[ROSTER_NAME_MAX];
+
+	attach_end(a);
+	a->page = roster_take_descriptor(roster, attach_row(a, "page", name), NULL);
+	if (a->page < 0)
+		return false;
+	a->socket = roster_take_descriptor(roster, attach_row(a, "attached", name), NULL);
+	if (a->socket >= 0 && attach_watch_socket(a) < 0)
+		attach_close_socket(a);
+	attach_enter(a);
+	node_guards_changed(a->node);
+	return true;
 }
 
 int attach_begin(struct attach *a, struct handover handover[static ATTACH_HANDOVER], int *socket)
@@ -308,8 +343,7 @@ int attach_begin(struct attach *a, struct handover handover[static ATTACH_HANDOV
 		attach_end(a);
 		return r;
 	}
-	a->id = ++a->node->ctx->last_id;
-	list_append(&a->node->ctx->guards.programs, &a->in_attached);
+	attach_enter(a);
 	handover[0] = (struct handover){ .variable = PAGE_VARIABLE, .fd = a->page };
 	handover[1] = (struct handover){ .variable = PAGE_VARIABLE, .fd = *socket };
 	return 0;
@@ -320,6 +354,8 @@ void attach_end(struct attach *a)
 	attach_set_count(a, 0);
 	list_remove(&a->in_attached);
 	a->source = sd_event_source_disable_unref(a->source);
+	roster_write(a->node->ctx->roster, &a->socket_place, NULL);
+	roster_write(a->node->ctx->roster, &a->page_place, NULL);
 	a->socket = fd_close(a->socket);
 	a->page = fd_close(a->page);
 	a->gone = sd_event_source_disable_unref(a->gone);

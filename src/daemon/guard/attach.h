@@ -35,6 +35,9 @@ struct attach *attach_free(struct attach *attach);
 int attach_begin(struct attach *attach, struct handover handover[static ATTACH_HANDOVER],
 		 int *socket);
 
+/* Takes over the run of before a fault.  Returns true if there was one. */
+bool attach_take_former(struct attach *attach);
+
 /* Ends the present run, if there is one. */
 void attach_end(struct attach *attach);
 

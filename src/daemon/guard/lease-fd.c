@@ -56,16 +56,6 @@ static int lease_fd_on_end(sd_event_source *source, int fd, uint32_t events, voi
 	return 0;
 }
 
-static unsigned lease_fd_count(const struct node *node)
-{
-	const struct lease *lease;
-	unsigned n = 0;
-
-	list_for_each (lease, &node->leases, of_node)
-		n += lease->lost == lease_fd_on_lost;
-	return n;
-}
-
 static int lease_fd_get_option(int fd, int name)
 {
 	socklen_t size = sizeof(int);
@@ -119,25 +109,18 @@ static bool lease_fd_is_end_of_pipe(const struct context *ctx, int fd, const str
 	       (ret->mode != O_RDONLY || lease_fd_has_writer(fd));
 }
 
-/*
- * The other end belongs to the daemon: the end of the service's own control connection, for
- * example, would never come.
- */
-static bool lease_fd_is_end_of_own_pipe(int fd)
-{
-	struct unix_peer peer;
-
-	return unix_peer(fd, &peer) == 0 && peer.pid == getpid();
-}
-
 /* The end of datagram sockets and of remote connections may go unreported. */
 static bool lease_fd_is_end_of_pair(int fd)
 {
 	int type = lease_fd_get_option(fd, SO_TYPE);
+	struct unix_peer peer;
 
+	/* The end of the service's own control connection, for example, would never come. */
+	if (unix_peer(fd, &peer) == 0 && peer.pid == getpid())
+		return false;
 	return lease_fd_get_option(fd, SO_DOMAIN) == AF_UNIX &&
 	       lease_fd_get_option(fd, SO_ACCEPTCONN) == 0 &&
-	       (type == SOCK_STREAM || type == SOCK_SEQPACKET) && !lease_fd_is_end_of_own_pipe(fd);
+	       (type == SOCK_STREAM || type == SOCK_SEQPACKET);
 }
 
 static bool lease_fd_has_end(const struct context *ctx, int fd, struct pipe_end *ret)
@@ -153,6 +136,8 @@ static bool lease_fd_has_end(const struct context *ctx, int fd, struct pipe_end 
 int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 {
 	cleanup(lease_fd_freep) struct lease_fd *l = calloc(1, sizeof(*l));
+	const struct lease *lease;
+	unsigned n = 0;
 	int r;
 
 	if (!l) {
@@ -163,7 +148,9 @@ int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 	list_init(&l->in_context);
 	if (!lease_fd_has_end(node->ctx, fd, &l->pipe))
 		return LEASE_FD_ENDLESS;
-	if (lease_fd_count(node) >= LEASE_FDS_MAX)
+	list_for_each (lease, &node->leases, of_node)
+		n += lease->lost == lease_fd_on_lost;
+	if (n >= LEASE_FDS_MAX)
 		return LEASE_FD_FULL;
 	r = sd_event_add_io(node->ctx->event, &l->end, fd, EPOLLRDHUP, lease_fd_on_end, l);
 	if (r < 0)
@@ -173,6 +160,7 @@ int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 		return r;
 	l->lease->lost = lease_fd_on_lost;
 	l->lease->arg = l;
+	lease_enter(l->lease, ROSTER_LEASE_FD, fd, false);
 	list_append(&node->ctx->guards.descriptors, &l->in_context);
 	(void)take(l);
 	return 0;

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/macro.h"
 #include "daemon/loop/trace.h"
 #include "sys/process/proc.h"
 
@@ -57,6 +58,7 @@ static void lease_release(struct lease *lease)
 	lease->node = NULL;
 	list_remove(&lease->of_node);
 	alarm_stop(&node->ctx->alarms, &lease->expiry);
+	roster_write(node->ctx->roster, &lease->place, NULL);
 	node->ctx->guards.n_leases--;
 	if (--lease->user->n == 0) {
 		list_remove(&lease->user->in_context);
@@ -158,27 +160,12 @@ void lease_keep_budget(struct node *node)
 	}
 }
 
-/* Takes the guard and enters the lease in all lists.  It cannot fail. */
-static void lease_take_guard(struct lease *lease, struct node *node, const struct unix_peer *peer)
-{
-	lease->node = node;
-	lease->guard = swansong_guard(node->work);
-	lease->id = ++node->ctx->last_id;
-	lease->generation = node->generation;
-	lease->peer = *peer;
-	lease->user->n++;
-	node->ctx->guards.n_leases++;
-	list_append(&node->leases, &lease->of_node);
-	traces_expect(&node->ctx->traces, 1);
-	alarm_set(&node->ctx->alarms, &lease->expiry, lease->until_usec);
-	node_guards_changed(node);
-}
-
 DEFINE_CLEANUP(struct lease *, lease_free)
 
 int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wish)
 {
-	enum lease_refusal refused = lease_find_refusal(node, wish);
+	const struct roster_row *former = wish->former;
+	enum lease_refusal refused = former ? LEASE_TAKEN : lease_find_refusal(node, wish);
 	cleanup(lease_freep) struct lease *lease = NULL;
 	struct proc_info info;
 
@@ -196,13 +183,70 @@ int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wi
 		(void)snprintf(lease->command, sizeof(lease->command), "%s", info.name);
 	lease->ttl_usec = wish->ttl_usec;
 	lease->until_usec = clock_add(lease->since_usec, wish->ttl_usec);
+	if (former) {
+		lease->since_usec = MIN(former->detail[1], lease->since_usec);
+		lease->until_usec = former->detail[2];
+	}
 	alarm_init(&lease->expiry, lease_on_expiry);
 	lease->user = lease_make_user(node->ctx, wish->peer->uid);
 	if (!lease->user)
 		return -ENOMEM;
-	lease_take_guard(lease, node, wish->peer);
+	/* From here on nothing can fail. */
+	lease->node = node;
+	lease->guard = swansong_guard(node->work);
+	lease->id = ++node->ctx->last_id;
+	lease->generation = node->generation;
+	lease->peer = *wish->peer;
+	lease->user->n++;
+	node->ctx->guards.n_leases++;
+	list_append(&node->leases, &lease->of_node);
+	traces_expect(&node->ctx->traces, 1);
+	alarm_set(&node->ctx->alarms, &lease->expiry, lease->until_usec);
+	node_guards_changed(node);
+	if (former)
+		lease->id = former->detail[0];
 	*ret = take(lease);
 	return 0;
+}
+
+/* --- over a fault --- */
+
+#define FOLLOWED (UINT64_C(1) << 63)
+
+void lease_enter(struct lease *lease, enum roster_kind kind, int fd, bool followed)
+{
+	struct roster_row row = roster_row(kind, fd, node_name(lease->node), lease->why);
+
+	row.detail[0] = lease->id;
+	row.detail[1] = lease->since_usec;
+	row.detail[2] = lease->until_usec;
+	row.detail[3] = lease->ttl_usec;
+	row.detail[4] = (uint64_t)lease->peer.pid | (followed ? FOLLOWED : 0);
+	row.detail[5] = lease->peer.uid;
+	roster_write(lease->node->ctx->roster, &lease->place, &row);
+}
+
+struct lease_wish lease_former_wish(const struct roster_row *row, struct unix_peer *peer)
+{
+	*peer = (struct unix_peer){ .pid = (pid_t)(row->detail[4] & INT32_MAX),
+				    .uid = (uid_t)row->detail[5] };
+	return (struct lease_wish){
+		.peer = peer, .why = row->name, .ttl_usec = row->detail[3], .former = row
+	};
+}
+
+bool lease_was_followed(const struct roster_row *row)
+{
+	return row->detail[4] & FOLLOWED;
+}
+
+void lease_keep_ids(struct context *ctx)
+{
+	const struct roster_row *row;
+
+	for (enum roster_kind kind = ROSTER_LEASE; kind <= ROSTER_LEASE_FD; kind++)
+		for (size_t at = 0; (row = roster_next(ctx->roster, kind, &at));)
+			ctx->last_id = MAX(ctx->last_id, row->detail[0]);
 }
 
 struct lease *lease_free(struct lease *lease)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "daemon/loop/roster.h"
 #include "daemon/node/node.h"
 #include <swansong/guard.h>
 #include "sys/ipc/unixsock.h"
@@ -36,6 +37,7 @@ struct lease {
 	struct alarm expiry;	       /* at the earlier of the two */
 	struct unix_peer peer;
 	struct lease_user *user;
+	unsigned place;	  /* of its row in the roster */
 	char command[64]; /* of the holder at the time of the request */
 	char why[LEASE_WHY_MAX + 1];
 
@@ -46,9 +48,10 @@ struct lease {
 
 struct lease_wish {
 	const struct unix_peer *peer;
-	const char *why;   /* "": none; at most LEASE_WHY_MAX bytes */
-	uint64_t ttl_usec; /* USEC_INFINITY: until it is released */
-	bool late;	   /* accepts a stopped node that is not yet Complete */
+	const char *why;		 /* "": none; at most LEASE_WHY_MAX bytes */
+	uint64_t ttl_usec;		 /* USEC_INFINITY: until it is released */
+	bool late;			 /* accepts a stopped node that is not yet Complete */
+	const struct roster_row *former; /* of before a fault: never refused; or NULL */
 };
 
 enum lease_refusal {
@@ -60,6 +63,19 @@ enum lease_refusal {
 
 /* Takes a guard on the present generation of @node.  Return: 0; a lease_refusal; -errno. */
 int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wish);
+
+/*
+ * Writes the row of @lease.  @kind: ROSTER_LEASE or ROSTER_LEASE_FD; @fd is that of the kind; @followed: a
+ * call waits for its end.
+ */
+void lease_enter(struct lease *lease, enum roster_kind kind, int fd, bool followed);
+
+/* The reverse of lease_enter(). */
+struct lease_wish lease_former_wish(const struct roster_row *row, struct unix_peer *peer);
+bool lease_was_followed(const struct roster_row *row);
+
+/* Makes new guards have other ids than those of before a fault. */
+void lease_keep_ids(struct context *ctx);
 
 /* Releases the guard, if it is still held, and frees the lease. */
 struct lease *lease_free(struct lease *lease);

@@ -54,6 +54,30 @@ static void child_open_program(struct logger_child *c)
 					"logger program");
 }
 
+/*
+ * The logger is that of the same version.  A program that takes over keeps the former one, for the case that
+ * it has to give way.
+ */
+static int child_take_program(struct logger_child *c)
+{
+	static const char now[] = "logger program", before[] = "former logger program";
+	struct roster *roster = c->ctx->roster;
+	int program = roster_take_descriptor(roster, now, NULL);
+	int former = roster_take_descriptor(roster, before, NULL);
+
+	if (c->ctx->reason == CRASH_UNDONE) {
+		(void)fd_close(program);
+		return former;
+	}
+	(void)fd_close(former);
+	if (c->ctx->reason != CRASH_REPLACED)
+		return program;
+	c->former_fd = program;
+	if (program >= 0)
+		roster_enter_descriptor(roster, &c->place_former, program, 0, before);
+	return -ENOENT;
+}
+
 static void child_note_pid(struct logger_child *c)
 {
 	c->ctx->logger_pid = c->process.pid;
@@ -62,26 +86,17 @@ static void child_note_pid(struct logger_child *c)
 					(uint64_t)c->process.pid, "logger store");
 }
 
-/* A process that dies loses nothing. */
-static void child_end_former(struct logger_child *c, pid_t pid)
-{
-	struct proc_info info;
-
-	if (pid <= 0 || proc_read(pid, &info) < 0 || info.parent != getpid())
-		return;
-	process_add(c->ctx->processes, &c->process, pid, -1);
-	(void)kill(pid, SIGKILL);
-}
-
 void logger_child_init(struct logger_child *c, struct context *ctx)
 {
 	const char *program = getenv("SWANSONG_LOGGER");
 	uint64_t former = 0;
+	pid_t pid;
+	struct proc_info info;
 
 	*c = (struct logger_child){
 		.ctx = ctx,
 		.program = program ? program : PKGLIBEXECDIR "/swansong-logger",
-		.program_fd = roster_take_descriptor(ctx->roster, "logger program", NULL),
+		.former_fd = -1,
 		.store = roster_take_descriptor(ctx->roster, "logger store", &former),
 		.socket = -1,
 		.delay_usec = AGAIN_MIN_USEC,
@@ -89,8 +104,15 @@ void logger_child_init(struct logger_child *c, struct context *ctx)
 	process_init(&c->process, PROCESS_LOGGER, NULL);
 	alarm_init(&c->again, child_on_again);
 	alarm_init(&c->silence, child_on_silence);
+	c->pool.siblings = keeper_is_apart(&ctx->keeper);
+	c->program_fd = child_take_program(c);
 	child_open_program(c);
-	child_end_former(c, (pid_t)former);
+	/* A process that dies loses nothing. */
+	pid = (pid_t)former;
+	if (pid > 0 && proc_read(pid, &info) >= 0 && info.parent == c->ctx->keeper.reaper) {
+		process_add(c->ctx->processes, &c->process, pid, -1);
+		(void)kill(pid, SIGKILL);
+	}
 	child_note_pid(c);
 }
 
@@ -119,6 +141,7 @@ void logger_child_done(struct logger_child *c)
 	child_disconnect(c);
 	c->store = fd_close(c->store);
 	c->program_fd = fd_close(c->program_fd);
+	c->former_fd = fd_close(c->former_fd);
 	process_remove(&c->process);
 	spawn_abandon(&c->starting);
 	spawn_pool_done(&c->pool);
@@ -137,27 +160,6 @@ int logger_child_set_user(struct logger_child *c, const struct credentials *user
 
 /* --- messages --- */
 
-static void child_take(struct logger_child *c, struct logger_packet *packet)
-{
-	const struct logger_message *m = &packet->message;
-	struct spawn_failure why;
-	int refused;
-
-	packet->fd = fd_close(packet->fd);
-	if (m->type == LOGGER_READY) {
-		(void)spawn_check(&c->starting, &c->pool, &why, &refused);
-		c->ready = c->was_ready = true;
-		c->warned = false;
-		c->n_failed = 0;
-		c->on_ready(c);
-	} else if (m->type == LOGGER_REFUSED) {
-		log_line(c->ctx->log, LOG_ERR, "logger: message refused: stream %u: %s", m->stream,
-			 packet->texts[0]);
-	} else if (m->type != LOGGER_HELLO) {
-		c->on_message(c, packet);
-	}
-}
-
 static int child_on_event(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct logger_child *c = arg;
@@ -173,8 +175,26 @@ static int child_on_event(sd_event_source *source, int fd, uint32_t events, void
 			child_fail(c);
 			return 0;
 		}
-		if (r > 0)
-			child_take(c, &packet);
+		if (r > 0) {
+			const struct logger_message *m = &packet.message;
+			struct spawn_failure why;
+			int refused;
+
+			packet.fd = fd_close(packet.fd);
+			if (m->type == LOGGER_READY) {
+				(void)spawn_check(&c->starting, &c->pool, &why, &refused);
+				c->ready = c->was_ready = true;
+				c->warned = false;
+				c->n_failed = 0;
+				c->on_ready(c);
+			} else if (m->type == LOGGER_REFUSED) {
+				log_line(c->ctx->log, LOG_ERR,
+					 "logger: message refused: stream %u: %s", m->stream,
+					 packet.texts[0]);
+			} else if (m->type != LOGGER_HELLO) {
+				c->on_message(c, &packet);
+			}
+		}
 	}
 	if (events & EPOLLOUT) {
 		(void)sd_event_source_set_io_events(source, EPOLLIN);

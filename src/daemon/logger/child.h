@@ -16,13 +16,14 @@
 #include "proto/logger-message.h"
 
 struct logger_child {
-	struct process process; /* pid 0: there is none */
-	unsigned place_store, place_program; /* of rows in the roster */
+	struct process process;				   /* pid 0: there is none */
+	unsigned place_store, place_program, place_former; /* of rows in the roster */
 	struct context *ctx;
 	struct spawn_pool pool;
 	struct spawning starting; /* its program may not run yet */
 	const char *program;
 	int program_fd; /* or -1 */
+	int former_fd;	/* of the former version; or -1 */
 	struct logger_user {
 		bool set; /* else it runs as the daemon's user */
 		uid_t uid;

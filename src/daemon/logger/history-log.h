@@ -12,8 +12,6 @@
 
 #define HISTORY_LOG_MAX (4 * 1024 * 1024)
 
-struct history_log;
-
 /* Makes the history in the file @path.  @ctx has a logger.  Return: 0 or -ENOMEM. */
 int history_log_new(struct history_log **ret, struct context *ctx, const char *path);
 

@@ -311,19 +311,14 @@ static bool log_stream_is_written(const struct log_stream *s)
 	return counts.waiting_bytes == 0;
 }
 
-/* A killed logger may have noted an error without sending a message. */
-static bool log_stream_has_error(const struct log_stream *s)
+void log_stream_flush(struct log_stream *s)
 {
 	struct store_record record;
 
-	return store_read(s->logger->child.store, s->number, &record) == 0 && record.error;
-}
-
-void log_stream_flush(struct log_stream *s)
-{
 	if (s->number == LOGGER_ALL || (log_stream_is_flushed(s) && log_stream_is_written(s)))
 		return;
-	s->failing = log_stream_has_error(s);
+	/* A killed logger may have noted an error without sending a message. */
+	s->failing = store_read(s->logger->child.store, s->number, &record) == 0 && record.error;
 	s->asked = ++s->logger->cookie;
 	log_stream_wish(s, WISH_FLUSH);
 	logger_child_ask(&s->logger->child);

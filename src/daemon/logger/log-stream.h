@@ -15,7 +15,6 @@
 #include "proto/logger-message.h"
 
 struct log_stream;
-struct logging;
 
 /* Finds or makes the stream of @kind of the node at @path, and counts a user.  0 or -ENOMEM. */
 int log_stream_get(struct log_stream **ret, struct logging *logger, const char *path,

@@ -230,20 +230,6 @@ static bool logging_is_missing(const struct logging *l)
 	return false;
 }
 
-/* Return: more than 0 if all streams are flushed; 0 if the process has ended; or -errno. */
-static int logging_drain(struct logging *l, uint64_t until_usec)
-{
-	int r = logger_child_begin(&l->child, until_usec);
-
-	if (r < 0)
-		return r;
-	if (r > 0)
-		logging_renew_wishes(l);
-	while (!logging_send_wishes(l) && logger_child_await_room(&l->child, until_usec))
-		;
-	return logger_child_stop(&l->child, until_usec);
-}
-
 /* Output that may be dropped, and has held its node, has had its time. */
 static uint64_t logging_stop_usec(const struct logging *l, uint64_t until_usec)
 {
@@ -269,8 +255,17 @@ void logging_stop(struct logging *l, uint64_t until_usec)
 	until_usec = logging_stop_usec(l, until_usec);
 	/* A process that dies meanwhile is started again. */
 	for (int i = 0; r == 0 && i < DRAIN_ATTEMPTS && (l->child.ready || logging_is_missing(l));
-	     i++)
-		r = logging_drain(l, until_usec);
+	     i++) {
+		r = logger_child_begin(&l->child, until_usec);
+		if (r < 0)
+			break;
+		if (r > 0)
+			logging_renew_wishes(l);
+		while (!logging_send_wishes(l) && logger_child_await_room(&l->child, until_usec))
+			;
+		/* Above 0 if all streams are flushed; 0 if the process has ended. */
+		r = logger_child_stop(&l->child, until_usec);
+	}
 	/* The process closes its ends meanwhile. */
 	list_for_each (s, &l->streams, in_logger)
 		log_stream_close(s);

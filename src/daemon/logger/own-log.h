@@ -9,8 +9,6 @@
 #include "daemon/loop/context.h"
 #include "model/base/settings.h"
 
-struct own_log;
-
 /*
  * Makes the log in the file @path.  @ctx has a logger, and logging_begin() has not been called.
  * Return: 0 or -ENOMEM.

@@ -35,13 +35,6 @@ void log_sinks_init(struct log_sinks *sinks, const struct log *log)
 	};
 }
 
-static enum logger_to log_rules_sink_of(const struct log_sinks *sinks, enum logger_kind kind)
-{
-	if (sinks->journal)
-		return LOGGER_TO_JOURNAL;
-	return kind == LOGGER_OUTPUT && !sinks->one ? LOGGER_TO_OUTPUT : LOGGER_TO_ERROR;
-}
-
 static struct destination log_rules_destination_of(const struct node_config *config,
 						   enum logger_kind kind,
 						   const struct log_sinks *sinks)
@@ -61,7 +54,11 @@ static struct destination log_rules_destination_of(const struct node_config *con
 		d.to = LOGGER_TO_SYSLOG;
 		break;
 	case OUTPUT_DEFAULT:
-		d.to = log_rules_sink_of(sinks, kind);
+		if (sinks->journal)
+			d.to = LOGGER_TO_JOURNAL;
+		else
+			d.to = kind == LOGGER_OUTPUT && !sinks->one ? LOGGER_TO_OUTPUT
+								    : LOGGER_TO_ERROR;
 		break;
 	case OUTPUT_INHERIT:
 	case OUTPUT_STDOUT:

@@ -67,18 +67,6 @@ static void alarm_take_out(struct alarms *alarms, struct alarm *alarm)
 	alarm->usec = USEC_INFINITY;
 }
 
-static void alarms_arm(struct alarms *alarms, uint64_t usec)
-{
-	int r = usec == USEC_INFINITY ? 0 : sd_event_source_set_time(alarms->source, usec);
-
-	alarms->source_usec = usec;
-	if (r >= 0)
-		r = sd_event_source_set_enabled(
-			alarms->source, usec == USEC_INFINITY ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
-	if (r < 0)
-		log_line(alarms->log, LOG_ERR, "cannot set a timer: %s", strerror(-r));
-}
-
 /* The source is armed for the first alarm, unless that has expired already. */
 static void alarms_update_source(struct alarms *alarms)
 {
@@ -88,8 +76,17 @@ static void alarms_update_source(struct alarms *alarms)
 		usec != USEC_INFINITY && usec != alarms->source_usec && usec <= clock_now_usec();
 	if (alarms->due)
 		usec = USEC_INFINITY;
-	if (usec != alarms->source_usec)
-		alarms_arm(alarms, usec);
+	if (usec != alarms->source_usec) {
+		int r = usec == USEC_INFINITY ? 0 : sd_event_source_set_time(alarms->source, usec);
+
+		alarms->source_usec = usec;
+		if (r >= 0)
+			r = sd_event_source_set_enabled(alarms->source, usec == USEC_INFINITY
+										? SD_EVENT_OFF
+										: SD_EVENT_ONESHOT);
+		if (r < 0)
+			log_line(alarms->log, LOG_ERR, "cannot set a timer: %s", strerror(-r));
+	}
 }
 
 void alarms_run(struct alarms *alarms)

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/macro.h"
 #include "sys/ipc/passed.h"
 
@@ -45,10 +44,8 @@ int closer_call(struct closer *closer, int (*fn)(void *arg), void *arg)
 {
 	pid_t pid = fork();
 
-	if (pid == 0) {
-		fd_close_above(STDERR_FILENO);
+	if (pid == 0)
 		_exit(-fn(arg));
-	}
 	return closer_begin(closer, pid < 0 ? -errno : pid);
 }
 

@@ -31,8 +31,8 @@ int closer_close(struct closer *closer, const int *fds, size_t n);
 int closer_drop(struct closer *closer, int fd);
 
 /*
- * Begins to call @fn, which returns 0 or -errno, in a copy of the daemon without its descriptors.
- * Return: likewise.
+ * Begins to call @fn, which returns 0 or -errno, in a copy of the daemon.  @fn closes the descriptors of the
+ * daemon, by fd_close_above(), or executes a program.  Return: likewise.
  */
 int closer_call(struct closer *closer, int (*fn)(void *arg), void *arg);
 

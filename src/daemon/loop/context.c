@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -25,6 +26,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.log = log,
 		.signals = signals,
 		.leftover_timeout_usec = REMAINING_TIMEOUT_USEC,
+		.keeper = { .reaper = getpid() },
 		.grace_usec = USEC_INFINITY,
 		.descriptors = { .null = -1, .spare = -1 },
 	};

@@ -22,6 +22,8 @@
 #include "daemon/loop/trace.h"
 #include "model/base/settings.h"
 #include "sys/process/signals.h"
+#include "sys/spawn/crash-history.h"
+#include "sys/spawn/keeper.h"
 
 struct cgroups;
 struct command;
@@ -30,7 +32,6 @@ struct own_log;
 struct history_log;
 struct notify_directory;
 struct process_table;
-struct service;
 struct orphans;
 struct saving;
 struct starts;
@@ -97,7 +98,8 @@ struct context {
 	uint64_t last_id;		/* of guards, for users */
 	uint64_t unreadable_usec;	/* until then no environment of this user is read: */
 	uid_t unreadable_uid;		/* see daemon/node/user.h */
-	bool after_fault;		/* of this process, which has executed itself again */
+	enum crash_reason reason;	/* of this image of the process */
+	struct keeper keeper;		/* it has the parent of the processes of services */
 	unsigned launched;		/* children that launch() has started */
 	struct alarms alarms;		/* the timers of services */
 	struct events *events;

@@ -82,25 +82,19 @@ int disabled_set(struct disabled *d, const char *name, bool value)
 
 /* --- file --- */
 
-/* Return: 0, -ENOMEM, or -EBADMSG if @line is none of a state file. */
-static int disabled_read_line(struct disabled *d, const char *line)
-{
-	size_t length = sizeof(word) - 1;
-
-	if (!*line || *line == '#')
-		return 0;
-	if (strncmp(line, word, length) != 0 || config_check_name(line + length))
-		return -EBADMSG;
-	return disabled_set(d, line + length, true);
-}
-
 static int disabled_read_text(void *arg, const char *file, char *text, size_t size)
 {
+	size_t length = sizeof(word) - 1;
 	int r = strlen(text) == size ? 0 : -EBADMSG;
 	char *line;
 
-	while (r == 0 && (line = strsep(&text, "\n")))
-		r = disabled_read_line(arg, line);
+	while (r == 0 && (line = strsep(&text, "\n"))) {
+		if (!*line || *line == '#')
+			continue;
+		if (strncmp(line, word, length) != 0 || config_check_name(line + length))
+			return -EBADMSG;
+		r = disabled_set(arg, line + length, true);
+	}
 	return r;
 }
 

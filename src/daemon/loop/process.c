@@ -38,6 +38,17 @@ void process_recheck_unowned(struct process_table *table)
 			process->blank |= process->kind == PROCESS_UNOWNED;
 }
 
+const struct process *process_find_kind(const struct process_table *table, enum process_kind kind)
+{
+	const struct process *process;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table->buckets); i++)
+		list_for_each (process, &table->buckets[i], by_pid)
+			if (process->kind == kind)
+				return process;
+	return NULL;
+}
+
 void process_init(struct process *process, enum process_kind kind, struct service *service)
 {
 	*process = (struct process){

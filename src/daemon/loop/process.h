@@ -82,6 +82,9 @@ void process_forget(struct process *process);
 /* Returns the process that has @pid and is not collected, or NULL. */
 struct process *process_find(const struct process_table *table, pid_t pid);
 
+/* Returns a process of this kind, or NULL. */
+const struct process *process_find_kind(const struct process_table *table, enum process_kind kind);
+
 /* Returns the leader of session or process group @number, even if it is collected; or NULL. */
 struct process *process_find_leader(const struct process_table *table, pid_t number);
 

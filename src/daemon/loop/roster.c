@@ -1,36 +1,53 @@
 /*
  * Rows have places of one size behind the history of faults.  The next image checks each: its process
  * must be a child, and a row that is damaged names none that is of use.
+ *
+ * It writes its own rows at other places, which count when it has taken over what those of the former
+ * image have: at the writing of the mark.  So a fault before that is like none.
  */
 #include "daemon/loop/roster.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 
 #define ROSTER_AT 4096 /* behind struct crash_history */
+#define MARK_AT	  (ROSTER_AT - (off_t)sizeof(struct roster_mark))
+
+/* In the file: the rows from @from to before @to are those that count, or that do not. */
+struct roster_mark {
+	uint32_t valid_inside, from, to;
+};
 
 struct roster {
 	int fd;
-	unsigned last;	/* place */
+	struct roster_mark mark;
+	unsigned last;	/* place; those of the former image are left out */
 	unsigned *free; /* places before it without a row */
 	size_t n_free, room;
 	struct roster_row *former;
 	size_t n_former;
+	bool *claimed; /* by its rows, by descriptor */
+	size_t n_claimed;
 };
 
 struct roster *roster_free(struct roster *roster)
 {
 	roster_settle(roster);
-	if (roster)
+	if (roster) {
 		free(roster->free);
+		free(roster->claimed);
+	}
 	free(roster);
 	return NULL;
 }
@@ -45,7 +62,10 @@ static unsigned roster_find_place(struct roster *roster)
 
 	if (roster->n_free > 0)
 		return roster->free[--roster->n_free];
-	if (roster->last == roster->room) {
+	if (roster->last == roster->mark.from)
+		roster->last = roster->mark.to;
+	if (roster->last >= roster->room) {
+		room = MAX(room, roster->last + (size_t)1);
 		more = reallocarray(roster->free, room, sizeof(*more));
 		if (!more)
 			return 0;
@@ -60,11 +80,19 @@ static off_t roster_offset(unsigned place)
 	return ROSTER_AT + (off_t)(place - 1) * (off_t)sizeof(struct roster_row);
 }
 
+static bool roster_has_descriptor(const struct roster_row *row)
+{
+	return row->kind == ROSTER_DESCRIPTOR || row->kind == ROSTER_CONNECTION ||
+	       row->kind == ROSTER_LEASE_FD || row->kind == ROSTER_STORED;
+}
+
 void roster_write(struct roster *roster, unsigned *place, const struct roster_row *row)
 {
 	static const struct roster_row none;
 
 	if (!roster || (!row && !*place))
+		return;
+	if (row && roster_has_descriptor(row) && fcntl(row->number, F_SETFD, 0) < 0)
 		return;
 	if (!*place)
 		*place = roster_find_place(roster);
@@ -77,18 +105,92 @@ void roster_write(struct roster *roster, unsigned *place, const struct roster_ro
 	*place = 0;
 }
 
+struct roster_row roster_row(enum roster_kind kind, int number, const char *path, const char *name)
+{
+	struct roster_row row = { .kind = kind, .number = number };
+
+	(void)snprintf(row.path, sizeof(row.path), "%s", path);
+	(void)snprintf(row.name, sizeof(row.name), "%s", name);
+	return row;
+}
+
 void roster_enter_descriptor(struct roster *roster, unsigned *place, int fd, uint64_t detail,
 			     const char *name)
 {
-	struct roster_row row = { .number = fd, .detail = detail };
+	struct roster_row row = roster_row(ROSTER_DESCRIPTOR, fd, "", name);
 
-	if (!roster || strlen(name) > ROSTER_NAME_MAX || fcntl(fd, F_SETFD, 0) < 0)
-		return;
-	memcpy(row.name, name, strlen(name));
-	roster_write(roster, place, &row);
+	row.detail[0] = detail;
+	if (strlen(name) <= ROSTER_NAME_MAX)
+		roster_write(roster, place, &row);
 }
 
 /* --- rows of the former image --- */
+
+/* Only a descriptor that an exec has left open is not CLOEXEC.  It belongs to one row. */
+static bool roster_claim(struct roster *roster, int fd)
+{
+	size_t n = roster->n_claimed;
+
+	if (fd <= STDERR_FILENO || fcntl(fd, F_GETFD) != 0)
+		return false;
+	if ((size_t)fd >= n) {
+		bool *more = reallocarray(roster->claimed, 2 * (size_t)fd, sizeof(*more));
+
+		if (!more)
+			return false;
+		roster->claimed = more;
+		roster->n_claimed = 2 * (size_t)fd;
+		memset(more + n, 0, roster->n_claimed - n);
+	}
+	if (roster->claimed[fd])
+		return false;
+	roster->claimed[fd] = true;
+	return true;
+}
+
+void roster_close_strays(const struct roster *roster)
+{
+	DIR *list = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && fcntl(fd, F_GETFD) == 0 &&
+		    !(roster && (size_t)fd < roster->n_claimed && roster->claimed[fd]))
+			(void)close(fd);
+	}
+	if (list)
+		(void)closedir(list);
+}
+
+/* Removes a row that is not valid, from the file as well. */
+static void roster_sort_out(struct roster *roster, size_t i)
+{
+	static const struct roster_row none;
+	struct roster_row *row = &roster->former[i];
+	bool inside = i >= roster->mark.from && i < roster->mark.to;
+
+	if (row->kind == ROSTER_NONE || (roster->mark.valid_inside ? inside : !inside))
+		return;
+	row->kind = ROSTER_NONE;
+	(void)!pwrite(roster->fd, &none, sizeof(none), roster_offset((unsigned)i + 1));
+}
+
+/* The rows of the former image, without places at both ends that have none, are valid until roster_settle(). */
+static void roster_mark(struct roster *roster, size_t n)
+{
+	const struct roster_row *rows = roster->former;
+	size_t from = 0;
+
+	while (n > 0 && rows[n - 1].kind == ROSTER_NONE)
+		n--;
+	while (from < n && rows[from].kind == ROSTER_NONE)
+		from++;
+	roster->n_former = n;
+	roster->mark = (struct roster_mark){ true, (unsigned)from, (unsigned)n };
+	(void)!pwrite(roster->fd, &roster->mark, sizeof(roster->mark), MARK_AT);
+}
 
 static int roster_read(struct roster *roster)
 {
@@ -104,13 +206,18 @@ static int roster_read(struct roster *roster)
 	if (!roster->former)
 		return -ENOMEM;
 	if (pread(roster->fd, roster->former, n * sizeof(*roster->former), ROSTER_AT) < 0 ||
-	    ftruncate(roster->fd, ROSTER_AT) < 0)
+	    pread(roster->fd, &roster->mark, sizeof(roster->mark), MARK_AT) < 0)
 		return -errno;
-	for (size_t i = 0; i < n; i++) {
-		roster->former[i].path[CONFIG_NAME_MAX] = '\0';
-		roster->former[i].name[ROSTER_NAME_MAX] = '\0';
+	for (size_t i = 0; i < n; i++)
+		roster_sort_out(roster, i);
+	roster_mark(roster, n);
+	for (size_t i = 0; i < roster->n_former; i++) {
+		struct roster_row *row = &roster->former[i];
+
+		row->path[CONFIG_NAME_MAX] = row->name[ROSTER_NAME_MAX] = '\0';
+		if (roster_has_descriptor(row) && !roster_claim(roster, row->number))
+			row->kind = ROSTER_NONE;
 	}
-	roster->n_former = n;
 	return 0;
 }
 
@@ -129,49 +236,59 @@ int roster_new(struct roster **ret, int fd)
 	return 0;
 }
 
-/* Descriptors that this image has opened are CLOEXEC. */
-static bool roster_is_descriptor(const struct roster_row *row)
+struct roster_row *roster_next(struct roster *roster, enum roster_kind kind, size_t *at)
 {
-	return row->number > STDERR_FILENO && row->number <= INT_MAX && !*row->path && *row->name &&
-	       fcntl((int)row->number, F_GETFD) == 0;
+	while (roster && *at < roster->n_former) {
+		struct roster_row *row = &roster->former[(*at)++];
+
+		if (row->kind == kind)
+			return row;
+	}
+	return NULL;
 }
 
 int roster_take_descriptor(struct roster *roster, const char *name, uint64_t *detail)
 {
-	for (size_t i = 0; roster && i < roster->n_former; i++) {
-		struct roster_row row = roster->former[i];
+	struct roster_row *row;
 
-		if (!roster_is_descriptor(&row) || strcmp(row.name, name) != 0)
+	for (size_t at = 0; (row = roster_next(roster, ROSTER_DESCRIPTOR, &at));) {
+		if (strcmp(row->name, name) != 0)
 			continue;
-		roster->former[i].number = 0;
+		row->kind = ROSTER_NONE;
 		if (detail)
-			*detail = row.detail;
-		return (int)row.number;
+			*detail = row->detail[0];
+		return row->number;
 	}
 	return -ENOENT;
 }
 
-const char *roster_find_notify(const struct roster *roster, const char *node)
+const char *roster_find_notify(struct roster *roster, const char *node)
 {
-	for (size_t i = 0; roster && i < roster->n_former; i++)
-		if (roster->former[i].number && strcmp(roster->former[i].path, node) == 0)
-			return *roster->former[i].name ? roster->former[i].name : NULL;
-	return NULL;
-}
+	const struct roster_row *row;
 
-const struct roster_row *roster_former(const struct roster *roster, size_t *n)
-{
-	*n = roster ? roster->n_former : 0;
-	return roster ? roster->former : NULL;
+	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
+		if (strcmp(row->path, node) == 0)
+			return *row->name ? row->name : NULL;
+	return NULL;
 }
 
 void roster_settle(struct roster *roster)
 {
-	if (!roster)
+	struct roster_mark settled = { false };
+	off_t from;
+
+	if (!roster || !roster->former)
 		return;
+	settled.from = roster->mark.from;
+	settled.to = roster->mark.to;
+	(void)!pwrite(roster->fd, &settled, sizeof(settled), MARK_AT);
+	from = roster_offset(settled.from + 1);
+	if (settled.to > settled.from)
+		(void)fallocate(roster->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from,
+				roster_offset(settled.to + 1) - from);
 	for (size_t i = 0; i < roster->n_former; i++)
-		if (roster_is_descriptor(&roster->former[i]))
-			(void)close((int)roster->former[i].number);
+		if (roster_has_descriptor(&roster->former[i]))
+			(void)close(roster->former[i].number);
 	free(roster->former);
 	roster->former = NULL;
 	roster->n_former = 0;

@@ -105,17 +105,6 @@ static void daemon_update(struct daemon *d)
 /* The limit of the logger's time if the budget of the tree is long. */
 #define LOGGER_MOST_USEC (10 * USEC_PER_SEC)
 
-static void daemon_end_logger(struct daemon *d)
-{
-	uint64_t now = clock_now_usec();
-	uint64_t until = MIN(d->tree.root->deadline_usec, now + LOGGER_MOST_USEC);
-
-	d->ctx.own_log = own_log_free(d->ctx.own_log);
-	d->ctx.history_log = history_log_free(d->ctx.history_log);
-	if (d->ctx.logger)
-		logging_stop(d->ctx.logger, until);
-}
-
 /*
  * Processes that remain when the root is Complete belong to no service; with PID 1 they end anyway.
  */
@@ -140,6 +129,7 @@ static void daemon_tear_down(struct daemon *d)
 	survivors_done(&d->survivors);
 	d->orphans = orphans_free(d->orphans);
 	trial_done(&d->trial);
+	upgrade_done(&d->upgrade);
 	enable_done(&d->ctx);
 	if (d->tree.root)
 		tree_done(&d->tree);
@@ -155,26 +145,6 @@ static void daemon_tear_down(struct daemon *d)
 	command_done(&d->command);
 	context_done(&d->ctx);
 	free(d->environment);
-}
-
-/*
- * A single death while the daemon is idle is processed before any search for others, which makes
- * Linux walk all children: its service starts again sooner.  The others wait for two turns at most.
- */
-static void daemon_reap_children(struct daemon *d)
-{
-	enum first_death first = d->first;
-
-	d->first = FIRST_NONE;
-	if (first == FIRST_DIED && !node_is_stopped(d->tree.root)) {
-		orphans_reap_child(d->orphans, d->died);
-		d->first = FIRST_FOLLOWED;
-		d->launched = d->ctx.launched;
-	} else if (first != FIRST_FOLLOWED || !d->ctx.alarms.due) {
-		d->reap = orphans_reap(d->orphans);
-	}
-	if (d->ctx.command)
-		command_update(&d->command, daemon_command(d));
 }
 
 /*
@@ -203,6 +173,8 @@ static void daemon_run_loop(struct daemon *d)
 	 * First, before any signal: in front of a command there must be a process that receives it.
 	 */
 	daemon_update(d);
+	if (d->ctx.reason == CRASH_REPLACED)
+		upgrade_settle(&d->upgrade);
 	if (d->ctx.command)
 		command_leave_descriptors(&d->command);
 	while (!d->finished) {
@@ -220,8 +192,25 @@ static void daemon_run_loop(struct daemon *d)
 			d->reap = true;
 			(void)poll(NULL, 0, LOOP_RETRY_MSEC);
 		}
-		if (d->reap)
-			daemon_reap_children(d);
+		if (d->reap) {
+			/*
+			 * A single death while the daemon is idle is processed before any search
+			 * for others, which makes Linux walk all children: its service starts
+			 * again sooner.  The others wait for two turns at most.
+			 */
+			enum first_death first = d->first;
+
+			d->first = FIRST_NONE;
+			if (first == FIRST_DIED && !node_is_stopped(d->tree.root)) {
+				orphans_reap_child(d->orphans, d->died);
+				d->first = FIRST_FOLLOWED;
+				d->launched = d->ctx.launched;
+			} else if (first != FIRST_FOLLOWED || !d->ctx.alarms.due) {
+				d->reap = orphans_reap(d->orphans);
+			}
+			if (d->ctx.command)
+				command_update(&d->command, daemon_command(d));
+		}
 		if (d->ctx.alarms.due)
 			alarms_run(&d->ctx.alarms);
 		if (agenda_is_due(&d->ctx.agenda))
@@ -275,10 +264,15 @@ static int daemon_run_tree(struct daemon *d, struct parent_address *address)
 	struct rlimit before = { 0 };
 	bool raised = daemon_raise_descriptor_limit(&before);
 	int r = context_init(&d->ctx, d->options->log, &d->signals);
+	uint64_t now, until;
 
-	d->ctx.after_fault = d->after_fault;
+	d->ctx.reason = (enum crash_reason)d->former.reason;
+	d->ctx.keeper = d->keeper;
+	d->reap = d->ctx.reason != CRASH_NONE;
 	if (r >= 0 && d->history >= 0)
 		r = roster_new(&d->ctx.roster, d->history);
+	if (d->ctx.reason)
+		roster_close_strays(d->ctx.roster);
 	d->ctx.descriptors.limit = before;
 	d->ctx.descriptors.raised = raised;
 	if (r >= 0)
@@ -287,6 +281,8 @@ static int daemon_run_tree(struct daemon *d, struct parent_address *address)
 		r = daemon_load(d, &config);
 	if (r == -EINVAL)
 		return DAEMON_EXIT_CONFIG;
+	if (r >= 0 && d->ctx.reason == CRASH_REHEARSAL)
+		return upgrade_rehearse(d->ctx.roster);
 	if (r >= 0) {
 		d->ctx.processes = &d->processes;
 		r = d->options->command ? daemon_init_command(d) : daemon_init_environment(d);
@@ -303,7 +299,12 @@ static int daemon_run_tree(struct daemon *d, struct parent_address *address)
 	daemon_run_loop(d);
 	if (d->control)
 		control_finish(d->control);
-	daemon_end_logger(d);
+	now = clock_now_usec();
+	until = MIN(d->tree.root->deadline_usec, now + LOGGER_MOST_USEC);
+	d->ctx.own_log = own_log_free(d->ctx.own_log);
+	d->ctx.history_log = history_log_free(d->ctx.history_log);
+	if (d->ctx.logger)
+		logging_stop(d->ctx.logger, until);
 	daemon_end_unowned(d);
 	return daemon_exit_status(d);
 }
@@ -318,7 +319,12 @@ static bool daemon_has_own_pid(const char *variable)
 
 int daemon_run(const struct daemon_options *options)
 {
-	struct daemon d = { .options = options, .signals_fd = -1, .history = -1 };
+	struct daemon d = {
+		.options = options,
+		.signals_fd = -1,
+		.history = -1,
+		.keeper = { .reaper = getpid() },
+	};
 	struct parent_address address = { 0 };
 	int status;
 
@@ -326,8 +332,8 @@ int daemon_run(const struct daemon_options *options)
 	if (options->command)
 		signals_take_over(&d.signals);
 	else
-		d.after_fault = fault_begin(&d.signals, options->argv, &d.ctx.logger_pid,
-					    options->log, &d.history);
+		fault_begin(&d.signals, options->argv, &d.ctx.logger_pid, options->log, &d.history,
+			    &d.former);
 	command_watch_parent(&options->command_options, options->parent);
 	process_table_init(&d.processes);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -340,6 +346,8 @@ int daemon_run(const struct daemon_options *options)
 		(void)unsetenv("LISTEN_FDNAMES");
 	}
 	(void)unsetenv("FDSTORE");
+	if (options->keeper)
+		fault_keep(&d.former, d.history, options->log, &d.keeper);
 	if (!options->command)
 		attributes_drop_inheritable();
 	d.is_supervised = address.socket;

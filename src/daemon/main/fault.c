@@ -9,6 +9,7 @@
  */
 #include "daemon/main/fault.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -54,34 +55,16 @@ static void fault_kill_child(pid_t pid, void *arg)
 /* Returns true if there was a child. */
 static bool fault_kill_children(int list)
 {
-	char piece[1024];
 	bool found = false;
-	pid_t rest = 0;
-	ssize_t n;
 
-	(void)lseek(list, 0, SEEK_SET);
-	while ((n = read(list, piece, sizeof(piece))) > 0)
-		proc_pids(piece, (size_t)n, &rest, fault_kill_child, &found);
+	(void)proc_read_pids(list, fault_kill_child, &found);
 	return found;
-}
-
-/*
- * Waits for the logger: the end of a process 1 would kill it, and a parent manager may kill all
- * processes that remain.
- */
-static void fault_await_logger(void)
-{
-	pid_t pid = *logger;
-
-	if (pid <= 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
-		return;
-	for (int i = 0; i < ROUNDS_LOGGER_MAX && waitpid(pid, NULL, WNOHANG) == 0; i++)
-		(void)poll(NULL, 0, 1);
 }
 
 static void fault_end(int signo)
 {
 	int list;
+	pid_t pid;
 
 	(void)signo;
 	fault_log_text("swansongd: too many faults: killing all services at once\n");
@@ -95,11 +78,29 @@ static void fault_end(int signo)
 			;
 		(void)poll(NULL, 0, 1);
 	}
-	fault_await_logger();
+	/*
+	 * Waits for the logger: the end of a process 1 would kill it, and a parent manager may
+	 * kill all processes that remain.
+	 */
+	pid = *logger;
+	if (pid <= 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
+		return;
+	for (int i = 0; i < ROUNDS_LOGGER_MAX && waitpid(pid, NULL, WNOHANG) == 0; i++)
+		(void)poll(NULL, 0, 1);
 }
 
-static void fault_log(struct log *log, const struct crash *crash)
+static void fault_log_upgrade(struct log *log, const struct crash_history *history)
 {
+	char age[CLOCK_TEXT_MAX];
+
+	log_line(log, LOG_NOTICE, "upgraded from %.*s to " PACKAGE_VERSION ", begun %s ago",
+		 CRASH_VERSION_MAX, history->version,
+		 clock_text(age, clock_now_usec() - history->replaced_usec));
+}
+
+static void fault_log(struct log *log, const struct crash_history *history)
+{
+	const struct crash *crash = crash_latest(history);
 	char name[SIGNAL_TEXT_MAX], age[CLOCK_TEXT_MAX], address[32] = "", place[64] = "";
 
 	if (crash->address)
@@ -108,35 +109,47 @@ static void fault_log(struct log *log, const struct crash *crash)
 		(void)snprintf(place, sizeof(place), " in %sswansongd+0x%" PRIx64,
 			       crash->called ? "a call from " : "", crash->place);
 	log_line(log, LOG_CRIT,
-		 "fault: %s%s%s, %s ago; its services go on, or are stopped in order and start again",
+		 "%s: %s%s%s, %s ago; its services go on, or are stopped in order and start again",
+		 history->reason == CRASH_UNDONE ? "fault of the new program, " PACKAGE_VERSION
+						   " goes on"
+						 : "fault",
 		 parse_signal_text(name, crash->signo), address, place,
 		 clock_text(age, clock_now_usec() - crash->usec));
 }
 
-bool fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log,
-		 int *history)
+void fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log,
+		 int *history, struct crash_history *read)
 {
 	struct crash_plan plan = { .argv = argv, .envp = environ, .last = fault_end };
-	struct crash_history read;
-	bool again;
 	int r;
 
 	logger = logger_pid;
-	r = crash_take(&read);
-	again = r >= 0;
+	r = crash_take(read);
 	signals_take_over(was);
-	if (again) {
-		*was = read.signals;
-		fault_log(log, crash_latest(&read));
-	} else {
+	if (read->reason == CRASH_NONE)
 		r = crash_history_new(was);
-	}
+	else
+		*was = read->signals;
+	if (read->reason == CRASH_REPLACED)
+		fault_log_upgrade(log, read);
+	else if (read->reason == CRASH_FAULT || read->reason == CRASH_UNDONE)
+		fault_log(log, read);
 	plan.history = *history = r;
-	if (r >= 0)
+	plan.on_probation = read->reason == CRASH_REPLACED;
+	if (r >= 0 && read->reason != CRASH_REHEARSAL)
 		r = crash_arm(&plan);
 	if (r < 0) {
 		*history = fd_close(*history);
 		log_line(log, LOG_WARNING, "a fault would end swansongd: %s", strerror(-r));
 	}
-	return again;
+}
+
+void fault_keep(const struct crash_history *read, int history, struct log *log,
+		struct keeper *keeper)
+{
+	int r = history < 0 ? -EPERM : read->reason == CRASH_REHEARSAL ? 0 : keeper_begin(keeper);
+
+	if (r < 0)
+		log_line(log, LOG_WARNING, "there is no keeper: SIGKILL would end the services: %s",
+			 strerror(-r));
 }

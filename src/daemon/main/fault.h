@@ -14,12 +14,17 @@
 #include <sys/types.h>
 
 #include "base/log.h"
-#include "sys/process/signals.h"
+#include "sys/spawn/crash-history.h"
+#include "sys/spawn/keeper.h"
 
 /*
  * Takes over the signals of the process, as signals_take_over() does, and catches faults from now on.
  * @argv is the command line; @logger_pid stays valid, 0 there: no logger.  *history is a file that the
- * next image has, or -1.  Returns true if a fault was the reason of this start; it is logged.
+ * next image has, or -1.  The reason of this start, in *read, is logged.  A rehearsal catches no faults.
  */
-bool fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log,
-		 int *history);
+void fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log,
+		 int *history, struct crash_history *read);
+
+/* Lets a keeper go on after SIGKILL, too, if faults are caught: this is its child then.  *keeper: see there. */
+void fault_keep(const struct crash_history *read, int history, struct log *log,
+		struct keeper *keeper);

@@ -22,6 +22,7 @@
 
 enum long_option {
 	OPTION_GRACE = 2000,
+	OPTION_KEEPER,
 	OPTION_LOG_FILE,
 	OPTION_LOG_FORMAT,
 	OPTION_LOG_LEVEL,
@@ -41,6 +42,8 @@ static const char usage[] =
 	"      --trust-config  read it even if its owner is neither root nor the user\n"
 	"                      of swansongd\n"
 	"  -s, --socket PATH   the control socket, or none\n"
+	"      --keeper        survive SIGKILL as well: one more process, which starts swansongd\n"
+	"                      again and keeps its services running meanwhile\n"
 	"      --grace TIME    time from the stop signal to SIGKILL by the parent manager\n"
 	"                      (default $SWANSONG_GRACE, or for ever)\n"
 	"  -q, --quiet         log warnings and errors only: --log-level warning\n"
@@ -71,6 +74,7 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "socket", required_argument, NULL, 's' },
 	{ "grace", required_argument, NULL, OPTION_GRACE },
+	{ "keeper", no_argument, NULL, OPTION_KEEPER },
 	{ "trust-config", no_argument, NULL, OPTION_TRUST },
 	{ "log-file", required_argument, NULL, OPTION_LOG_FILE },
 	{ "log-format", required_argument, NULL, OPTION_LOG_FORMAT },
@@ -82,18 +86,6 @@ static const struct option long_options[] = {
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
 };
-
-static bool add_path(struct daemon_options *options, const char **paths, const char *path)
-{
-	if (options->n_paths == PATHS_MAX) {
-		(void)fprintf(stderr,
-			      "swansongd: --config: too many paths: at most %d; use a directory\n",
-			      PATHS_MAX);
-		return false;
-	}
-	paths[options->n_paths++] = path;
-	return true;
-}
 
 /* Checks combinations of options.  Returns -1 to go on, or an exit status. */
 static int check_options(const struct daemon_options *options, const char *last, bool for_command)
@@ -111,6 +103,8 @@ static int check_options(const struct daemon_options *options, const char *last,
 		mistake = "no command after --";
 	else if (!options->command && for_command)
 		mistake = "an option for a command, but no command";
+	else if (options->command && options->keeper)
+		mistake = "--keeper goes with a configuration, not with a command";
 	else if (options->command && options->log_file)
 		mistake = "--log-file goes with a configuration, not with a command";
 	else if (options->log_file && *options->log_file != '/')
@@ -191,9 +185,20 @@ static int parse_option(struct parsing *p, int option, const char *last)
 
 	switch (option) {
 	case 'c':
-		return add_path(p->options, p->paths, optarg) ? -1 : EXIT_USAGE;
+		if (p->options->n_paths == PATHS_MAX) {
+			(void)fprintf(
+				stderr,
+				"swansongd: --config: too many paths: at most %d; use a directory\n",
+				PATHS_MAX);
+			return EXIT_USAGE;
+		}
+		p->paths[p->options->n_paths++] = optarg;
+		return -1;
 	case 's':
 		p->options->socket = optarg;
+		return -1;
+	case OPTION_KEEPER:
+		p->options->keeper = true;
 		return -1;
 	case OPTION_TRUST:
 		p->options->trust = true;

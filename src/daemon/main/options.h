@@ -21,6 +21,7 @@ struct daemon_options {
 	char *const *command; /* NULL, or the command to run without a configuration */
 	struct command_options command_options;
 	bool notify_ready;   /* the command reports its own readiness */
+	bool keeper;	     /* a process that goes on after SIGKILL of this one */
 	pid_t parent;	     /* getppid() at the start */
 	const char *socket;  /* NULL: as configured */
 	uint64_t grace_usec; /* 0: as in the environment (daemon/describe/grace.h) */

@@ -53,12 +53,15 @@ static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo
 	/* The daemon's own SIGPIPE is for a log that is not read any more. */
 	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
 		return;
-	if (signo == SIGCHLD) {
+	if (signo == SIGCHLD || keeper_take(&d->ctx.keeper, info)) {
 		if (!d->reap) {
 			d->first = FIRST_DIED;
-			d->died = (pid_t)info->ssi_pid;
+			d->died = signo == SIGCHLD ? (pid_t)info->ssi_pid
+						   : d->ctx.keeper.reported.pid;
 		}
 		d->reap = true;
+	} else if (signo == KEEPER_SIGNAL && !d->options->command) {
+		return;
 	} else if (d->options->command) {
 		/* Every signal is passed on; one that requests the end also stops the tree. */
 		if (command_signal(&d->command, daemon_command(d), signo, (pid_t)info->ssi_pid) &&
@@ -98,7 +101,8 @@ static bool daemon_handles_signal(const struct daemon *d, int signo)
 	if (d->options->command)
 		return signo != SIGKILL && signo != SIGSTOP && (signo < 32 || signo >= SIGRTMIN);
 	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT ||
-	       signo == SIGUSR1 || signo == SIGUSR2 || signo == SIGRTMIN + 3;
+	       signo == SIGUSR1 || signo == SIGUSR2 || signo == SIGRTMIN + 3 ||
+	       signo == KEEPER_SIGNAL;
 }
 
 /*

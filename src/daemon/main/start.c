@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "daemon/guard/lease.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
 #include "daemon/tree/deadline.h"
+#include "daemon/tree/goals.h"
 #include "daemon/describe/report.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/stop.h"
@@ -135,7 +137,7 @@ static int daemon_open_control(struct daemon *d, const struct config *config, co
 /* Without a directory the names of the sockets are abstract. */
 static void daemon_open_notify_directory(struct daemon *d)
 {
-	int r = notify_directory_new(&d->ctx.notify_directory, d->ctx.after_fault);
+	int r = notify_directory_new(&d->ctx.notify_directory, d->ctx.reason != CRASH_NONE);
 
 	if (r < 0)
 		log_line(d->options->log, LOG_INFO, "no directory for notification sockets: %s",
@@ -195,8 +197,10 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		.n_paths = d->options->command ? 0 : d->options->n_paths,
 		.trust = d->options->trust,
 		.trial = &d->trial,
+		.upgrade = &d->upgrade,
 	};
 	trial_init(&d->trial, &d->ctx, &d->reload);
+	upgrade_init(&d->upgrade, &d->tree, &d->former);
 	if (r >= 0)
 		r = control_new(&d->control, &d->tree, &d->reload);
 	if (r >= 0)
@@ -207,7 +211,11 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
+	lease_keep_ids(&d->ctx);
 	survivors_begin(&d->survivors, &d->tree);
+	control_take_former(d->control);
+	goals_take_former(&d->tree);
+	roster_settle(d->ctx.roster);
 	deadline_log_limit(d->tree.root);
 	return 0;
 }

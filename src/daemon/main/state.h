@@ -9,6 +9,7 @@
 #include "daemon/reap/survivors.h"
 #include "daemon/reload/reload.h"
 #include "daemon/reload/trial.h"
+#include "daemon/reload/upgrade.h"
 #include "daemon/spawn/command.h"
 #include "daemon/tree/tree.h"
 #include "daemon/describe/parent.h"
@@ -33,8 +34,10 @@ struct daemon {
 	struct parent *parent;
 	struct reload reload;
 	struct trial trial;
-	struct command command; /* with options.command */
-	bool after_fault;
+	struct upgrade upgrade;
+	struct command command;	     /* with options.command */
+	struct crash_history former; /* of the former image */
+	struct keeper keeper;
 	int history; /* of faults; -1: none */
 	int signals_fd;
 	sd_event_source *signal;

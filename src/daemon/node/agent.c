@@ -65,18 +65,6 @@ const char *agent_word_name(enum agent_word word)
 	return words[word].name;
 }
 
-/* A request that was not received would make the kernel reset the connection. */
-static void agent_reply(const struct agent *a, int fd)
-{
-	enum agent_word word = agent_word(a->node);
-	const char *reply = a->kind == LISTEN_HTTP ? words[word].http : words[word].line;
-	char request[REQUEST_MAX];
-
-	if (a->kind != LISTEN_UNIX)
-		(void)recv(fd, request, sizeof(request), MSG_DONTWAIT);
-	(void)send(fd, reply, strlen(reply), MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
 static void agent_on_closed(struct closer *closer)
 {
 	struct agent *a = container_of(closer, struct agent, closer);
@@ -115,10 +103,19 @@ static int agent_on_connection(sd_event_source *source, int listener, uint32_t e
 	int fd;
 
 	for (unsigned i = 0; i < ACCEPTS_MAX; i++) {
+		enum agent_word word;
+		const char *reply;
+		char request[REQUEST_MAX];
+
 		fd = agent_accept(ctx, listener);
 		if (fd < 0)
 			break;
-		agent_reply(a, fd);
+		/* A request that was not received would make the kernel reset the connection. */
+		word = agent_word(a->node);
+		reply = a->kind == LISTEN_HTTP ? words[word].http : words[word].line;
+		if (a->kind != LISTEN_UNIX)
+			(void)recv(fd, request, sizeof(request), MSG_DONTWAIT);
+		(void)send(fd, reply, strlen(reply), MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (!agent_close(a, fd))
 			break;
 	}

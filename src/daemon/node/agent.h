@@ -12,8 +12,6 @@
 
 #include "daemon/node/node.h"
 
-struct agent;
-
 enum agent_word {
 	AGENT_READY, /* its services are ready */
 	AGENT_DRAIN, /* it, or a service of it, is stopped and has not ended: no new connections */

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/loop/roster.h"
 
 DEFINE_CLEANUP(struct node *, node_free)
 
@@ -100,21 +101,6 @@ static void node_generation_done(struct generation *g)
 	*g = (struct generation){ .handle = NULL };
 }
 
-/*
- * A final action runs between the last guard and Complete, so guards are on a node one level below.
- */
-static int node_make_work(struct generation *g, const struct node_config *config)
-{
-	int r;
-
-	if (node_config_hook(config, HOOK_FINAL)->n == 0) {
-		g->work = swansong_ref(g->handle);
-		return 0;
-	}
-	r = swansong_child(g->handle, &g->work);
-	return r < 0 ? r : swansong_completion_new(g->work, &g->drained);
-}
-
 static int node_new_generation(const struct node *node, struct generation *ret)
 {
 	cleanup(node_generation_done) struct generation g = { .handle = NULL };
@@ -126,10 +112,18 @@ static int node_new_generation(const struct node *node, struct generation *ret)
 		r = swansong_new(&g.handle);
 	if (r >= 0)
 		r = swansong_completion_new(g.handle, &g.completion);
-	if (r >= 0)
-		r = node_make_work(&g, node->config);
 	if (r < 0)
 		return r;
+	/* A final action runs between the last guard and Complete: guards are one level below. */
+	if (node_config_hook(node->config, HOOK_FINAL)->n == 0) {
+		g.work = swansong_ref(g.handle);
+	} else {
+		r = swansong_child(g.handle, &g.work);
+		if (r >= 0)
+			r = swansong_completion_new(g.work, &g.drained);
+		if (r < 0)
+			return r;
+	}
 	*ret = g;
 	g = (struct generation){ .handle = NULL };
 	return 0;
@@ -254,6 +248,7 @@ struct node *node_free(struct node *node)
 	 * must not be reported.
 	 */
 	node_forget_generation(node);
+	roster_write(node->ctx->roster, &node->place, NULL);
 	alarm_stop(&node->ctx->alarms, &node->budget);
 	list_remove(&node->sibling);
 	agenda_remove(&node->ctx->agenda, ALL_TASKS, &node->due);

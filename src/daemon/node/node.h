@@ -83,6 +83,7 @@ struct node {
 	struct alarm budget;	/* for the nearest of these three */
 	struct forcing force;
 	unsigned generation;
+	unsigned place; /* of the row of its goal in the roster */
 	struct counts counts;
 	struct list earlier; /* earlier generations that are not Complete */
 	int draining;	     /* stopped generations in the subtree that are not Complete */

@@ -129,22 +129,6 @@ static const struct {
 	{ "X_SWANSONG_GUARD", NULL, notify_read_guard, NOTIFY_GUARD },
 };
 
-static void notify_parse_line(char *line, struct notify_message *message)
-{
-	char *value = strchr(line, '=');
-
-	if (!value)
-		return;
-	*value++ = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		if (strcmp(line, lines[i].name) != 0)
-			continue;
-		if (lines[i].value ? strcmp(value, lines[i].value) == 0
-				   : lines[i].read(value, message))
-			message->flags |= lines[i].flag;
-	}
-}
-
 int notify_parse(const char *text, size_t size, struct notify_message *ret)
 {
 	struct notify_message message = { 0 };
@@ -157,8 +141,20 @@ int notify_parse(const char *text, size_t size, struct notify_message *ret)
 		return -EBADMSG;
 	memcpy(copy, text, size);
 	copy[size] = '\0';
-	while ((line = strsep(&rest, "\n")))
-		notify_parse_line(line, &message);
+	while ((line = strsep(&rest, "\n"))) {
+		char *value = strchr(line, '=');
+
+		if (value) {
+			*value++ = '\0';
+			for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+				if (strcmp(line, lines[i].name) != 0)
+					continue;
+				if (lines[i].value ? strcmp(value, lines[i].value) == 0
+						   : lines[i].read(value, &message))
+					message.flags |= lines[i].flag;
+			}
+		}
+	}
 	*ret = message;
 	return 0;
 }

@@ -181,19 +181,6 @@ static int notify_open_socket(struct notify *notify, uid_t owner)
 	return notify->address ? notify->fd : -ENOMEM;
 }
 
-static int notify_watch_socket(struct notify *notify)
-{
-	int r = sd_event_add_io(notify->ctx->event, &notify->source, notify->fd, EPOLLIN,
-				notify_on_readable, notify);
-
-	if (r >= 0)
-		r = sd_event_source_set_ratelimit(notify->source, USEC_PER_SEC, TURNS_PER_SEC);
-	if (r >= 0)
-		r = sd_event_source_set_ratelimit_expire_callback(notify->source,
-								  notify_on_flood_over);
-	return r;
-}
-
 int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
 	       const struct notify_listener *listener)
 {
@@ -211,7 +198,13 @@ int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
 		return r;
 	notify->fd = r;
 	roster_enter_descriptor(ctx->roster, &notify->place, notify->fd, 0, notify->address);
-	r = notify_watch_socket(notify);
+	r = sd_event_add_io(notify->ctx->event, &notify->source, notify->fd, EPOLLIN,
+			    notify_on_readable, notify);
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit(notify->source, USEC_PER_SEC, TURNS_PER_SEC);
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit_expire_callback(notify->source,
+								  notify_on_flood_over);
 	if (r < 0)
 		return r;
 	*ret = take(notify);

@@ -119,23 +119,6 @@ static void probe_end_exec(struct probe *probe)
 	probe_close_output(probe);
 }
 
-static void probe_report_end(struct probe *probe, const struct reap_exit *exit)
-{
-	char name[SIGNAL_TEXT_MAX];
-	const char *colon;
-
-	for (int i = 0; i < READS_MAX && probe->fd >= 0 && probe_read_output(probe) > 0; i++)
-		continue;
-	colon = *probe->line ? ": " : "";
-	if (exit->signaled)
-		probe_fail(probe, "killed by %s%s%s", parse_signal_text(name, exit->value), colon,
-			   probe->line);
-	else if (exit->value)
-		probe_fail(probe, "exit status %d%s%s", exit->value, colon, probe->line);
-	else
-		probe_succeed(probe);
-}
-
 const struct process *probe_process(const struct probe *probe)
 {
 	return probe->process.alive ? &probe->process : NULL;
@@ -157,10 +140,24 @@ void probe_died(struct process *process, const struct reap_exit *exit)
 {
 	struct probe *probe = container_of(process, struct probe, process);
 
-	if (probe->running && !probe->ended)
-		probe_report_end(probe, exit);
-	else
+	if (probe->running && !probe->ended) {
+		char name[SIGNAL_TEXT_MAX];
+		const char *colon;
+
+		for (int i = 0; i < READS_MAX && probe->fd >= 0 && probe_read_output(probe) > 0;
+		     i++)
+			continue;
+		colon = *probe->line ? ": " : "";
+		if (exit->signaled)
+			probe_fail(probe, "killed by %s%s%s", parse_signal_text(name, exit->value),
+				   colon, probe->line);
+		else if (exit->value)
+			probe_fail(probe, "exit status %d%s%s", exit->value, colon, probe->line);
+		else
+			probe_succeed(probe);
+	} else {
 		probe_end_exec(probe);
+	}
 	process_remove(process);
 }
 

@@ -45,37 +45,26 @@ struct search {
 	pid_t holder; /* the first foreign one; 0: none is seen */
 };
 
-static bool foreign_is_in_group(const struct search *search, pid_t pid)
-{
-	char path[CONFIG_NAME_MAX + 1];
-
-	return search->ctx->cgroups && cgroups_node_of(search->ctx->cgroups, pid, path) == 0 &&
-	       strcmp(path, search->node->path) == 0;
-}
-
-static bool foreign_claims(const struct search *search, pid_t pid)
-{
-	char path[CONFIG_NAME_MAX + 1];
-	uid_t uid;
-
-	return proc_uid(pid, &uid) == 0 && user_may_claim(search->node, search->main, uid) &&
-	       user_read_claim(search->ctx, pid, uid, path) == 0 &&
-	       strcmp(path, search->node->path) == 0;
-}
-
 static bool foreign_is_own(const struct search *search, pid_t pid)
 {
 	const struct process *process = process_find(search->ctx->processes, pid);
+	char path[CONFIG_NAME_MAX + 1];
 	struct proc_info info;
+	uid_t uid;
 
 	if (process && process->service)
 		return process->service == search->main->service;
 	/* The daemon holds the sockets of `listen`. */
 	if (pid == getpid())
 		return node_config_extras(search->node)->n_listen > 0;
-	return foreign_is_in_group(search, pid) ||
-	       (proc_read(pid, &info) == 0 && info.session == search->main->pid) ||
-	       foreign_claims(search, pid);
+	if (search->ctx->cgroups && cgroups_node_of(search->ctx->cgroups, pid, path) == 0 &&
+	    strcmp(path, search->node->path) == 0)
+		return true;
+	if (proc_read(pid, &info) == 0 && info.session == search->main->pid)
+		return true;
+	return proc_uid(pid, &uid) == 0 && user_may_claim(search->node, search->main, uid) &&
+	       user_read_claim(search->ctx, pid, uid, path) == 0 &&
+	       strcmp(path, search->node->path) == 0;
 }
 
 static bool foreign_on_holder(pid_t pid, void *arg)
@@ -87,23 +76,6 @@ static bool foreign_on_holder(pid_t pid, void *arg)
 	if (!search->holder)
 		search->holder = pid;
 	return false;
-}
-
-static void foreign_log_holder(const struct search *search, const struct listeners *now)
-{
-	unsigned port = ntohs(values_inet_port(search->node->ready.address));
-	struct proc_info info;
-	char holder[96];
-
-	if (!search->holder)
-		(void)snprintf(holder, sizeof(holder), "a process of uid %u", now->uid);
-	else if (proc_read(search->holder, &info) < 0)
-		(void)snprintf(holder, sizeof(holder), "pid %d", (int)search->holder);
-	else
-		(void)snprintf(holder, sizeof(holder), "pid %d (%s)", (int)search->holder,
-			       info.name);
-	log_node(search->ctx->log, LOG_WARNING, search->node->path,
-		 "not ready: port %u is held by %s, which is not of this service", port, holder);
 }
 
 bool foreign_answers(struct foreign *f, struct context *ctx, const struct node_config *node,
@@ -123,8 +95,22 @@ bool foreign_answers(struct foreign *f, struct context *ctx, const struct node_c
 	/* A holder that was not reached may be its own. */
 	if (r == 1 || (r < 0 && !search.holder))
 		return false;
-	if (f->refused.n == 0)
-		foreign_log_holder(&search, &now);
+	if (f->refused.n == 0) {
+		unsigned port = ntohs(values_inet_port(search.node->ready.address));
+		struct proc_info info;
+		char holder[96];
+
+		if (!search.holder)
+			(void)snprintf(holder, sizeof(holder), "a process of uid %u", now.uid);
+		else if (proc_read(search.holder, &info) < 0)
+			(void)snprintf(holder, sizeof(holder), "pid %d", (int)search.holder);
+		else
+			(void)snprintf(holder, sizeof(holder), "pid %d (%s)", (int)search.holder,
+				       info.name);
+		log_node(search.ctx->log, LOG_WARNING, search.node->path,
+			 "not ready: port %u is held by %s, which is not of this service", port,
+			 holder);
+	}
 	f->refused = now;
 	return true;
 }

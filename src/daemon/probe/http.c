@@ -51,20 +51,6 @@ int http_status(const char *text, size_t length)
 	return status >= 100 && status <= 599 ? status : -EBADMSG;
 }
 
-static void http_judge_answer(struct probe *probe)
-{
-	int status = http_status(probe->answer, probe->used);
-
-	if (status == -EAGAIN)
-		return;
-	if (status < 0)
-		probe_fail(probe, "the answer is not HTTP");
-	else if (status >= 200 && status < 400)
-		probe_succeed(probe);
-	else
-		probe_fail(probe, "HTTP status %d", status);
-}
-
 static int http_on_answer(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct probe *probe = arg;
@@ -77,8 +63,18 @@ static int http_on_answer(sd_event_source *source, int fd, uint32_t events, void
 	} else if (n == 0) {
 		probe_fail(probe, "closed without an answer");
 	} else {
+		int status;
+
 		probe->used += (size_t)n;
-		http_judge_answer(probe);
+		status = http_status(probe->answer, probe->used);
+		if (status != -EAGAIN) {
+			if (status < 0)
+				probe_fail(probe, "the answer is not HTTP");
+			else if (status >= 200 && status < 400)
+				probe_succeed(probe);
+			else
+				probe_fail(probe, "HTTP status %d", status);
+		}
 	}
 	return 0;
 }

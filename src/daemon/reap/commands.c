@@ -24,54 +24,39 @@ static void service_copy_hook_outcome(struct service *s)
 	s->run.outcome.hook = of_hook->hook;
 }
 
-/* A failed start is logged with its consequences. */
-static void service_log_hook_failure(const struct hook *h)
-{
-	char text[OUTCOME_TEXT_MAX];
-
-	if (h->kind != HOOK_START_COMMAND && h->kind != HOOK_POST_START)
-		log_node(h->ctx->log, LOG_WARNING, node_name(h->node), "%s",
-			 policy_outcome_text(text, &h->outcome));
-}
-
-/* Ends the part: all its commands are over, and its state waits for nothing else. */
-static void service_end_part(struct service *s, enum hook_kind kind, bool well)
-{
-	if (kind == HOOK_POST_STOP)
-		return;
-	if (!well && kind != HOOK_STOP_COMMAND)
-		service_copy_hook_outcome(s);
-	service_handle(s, well ? EVENT_PASSED : EVENT_BROKEN);
-}
-
-/* Without a main process its guard is held until the end of this turn. */
-static void service_take_hook_guard(struct service *s)
-{
-	struct process *of_hook = &s->setup.hook->process;
-
-	if (s->main.guard.node)
-		return;
-	s->main.guard = of_hook->guard;
-	s->main.kept = false;
-	s->main.generation = of_hook->generation;
-	of_hook->guard = (struct swansong_guard){ .node = NULL };
-}
-
 static void service_conclude_hook(struct service *s)
 {
 	struct hook *h = s->setup.hook;
 	enum hook_kind kind = h->kind;
 	bool awaited = service_hook_part(kind) == fsm_part(s->state);
 	bool well = hook_was_well(h);
+	struct process *of_hook;
 
-	if (awaited && !well)
-		service_log_hook_failure(h);
+	if (awaited && !well) {
+		/* A failed start is logged with its consequences. */
+		char text[OUTCOME_TEXT_MAX];
+
+		if (h->kind != HOOK_START_COMMAND && h->kind != HOOK_POST_START)
+			log_node(h->ctx->log, LOG_WARNING, node_name(h->node), "%s",
+				 policy_outcome_text(text, &h->outcome));
+	}
 	if (awaited && (well || kind == HOOK_POST_STOP) && hook_continue(h))
 		return;
 	s->run.parts &= ~service_hook_part(kind);
-	if (awaited)
-		service_end_part(s, kind, well);
-	service_take_hook_guard(s);
+	/* Ends the part: all its commands are over, and its state waits for nothing else. */
+	if (awaited && kind != HOOK_POST_STOP) {
+		if (!well && kind != HOOK_STOP_COMMAND)
+			service_copy_hook_outcome(s);
+		service_handle(s, well ? EVENT_PASSED : EVENT_BROKEN);
+	}
+	/* Without a main process its guard is held until the end of this turn. */
+	of_hook = &s->setup.hook->process;
+	if (!s->main.guard.node) {
+		s->main.guard = of_hook->guard;
+		s->main.kept = false;
+		s->main.generation = of_hook->generation;
+		of_hook->guard = (struct swansong_guard){ .node = NULL };
+	}
 	hook_end(h);
 }
 

@@ -66,6 +66,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 	service_note_exit(&s->run.outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
+	service_update_roster(s);
 	launch_ended(&s->setup.launch, s->main.group);
 	service_check_exits(s);
 }
@@ -166,15 +167,9 @@ static void service_adopt_member(pid_t pid, void *arg)
 	struct proc_info info;
 
 	if (process_find(s->ctx->processes, pid) || proc_read(pid, &info) < 0 ||
-	    info.parent != getpid() || info.state == 'Z')
+	    info.parent != s->ctx->keeper.reaper || info.state == 'Z')
 		return;
 	(void)service_adopt(s, pid, info.group, info.name);
-}
-
-/* Returns true if no further command of the run follows. */
-static bool service_is_last(const struct service *s)
-{
-	return fsm_is_going_down(s->state) && !(service_parts(s) & PART_POST_STOP);
 }
 
 /*
@@ -190,8 +185,9 @@ static bool service_has_remaining(struct service *s)
 	/* The run has not begun.  The child that failed to execute may not have ended yet. */
 	if (s->main.pid == 0 && s->run.outcome.kind == OUTCOME_SPAWN_FAILED)
 		return !list_is_empty(&s->remaining);
-	/* To remove a control group that is no longer needed is the cheapest test. */
-	if (service_is_last(s) && control_group_remove(&s->group))
+	/* If no command of the run follows, to remove the control group is the cheapest test. */
+	if (fsm_is_going_down(s->state) && !(service_parts(s) & PART_POST_STOP) &&
+	    control_group_remove(&s->group))
 		return !list_is_empty(&s->remaining);
 	if (!control_group_is_populated(&s->group))
 		return !list_is_empty(&s->remaining);
@@ -223,15 +219,6 @@ static void service_log_end(struct service *s, enum service_event event)
 			 s->config->restart == RESTART_NEVER ? "" : ": restart-limit is reached");
 	else
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s; done", text);
-}
-
-/* Returns true if a successful oneshot has later commands, now or at its stop. */
-static bool service_is_to_be_kept(const struct service *s)
-{
-	return s->setup.launch.config->type == TYPE_ONESHOT && !s->run.worked &&
-	       (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
-	       policy_is_clean(s->config, &s->run.outcome) &&
-	       (s->run.parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP));
 }
 
 /* No scan: all that remained is known from before. */
@@ -308,14 +295,6 @@ static void service_conclude_run(struct service *s)
 	s->main.signalled = false;
 }
 
-/* Handles the end of a kept process, whose own remaining processes are known by now. */
-static void service_update_kept(struct service *s)
-{
-	swansong_guard_drop(&s->main.guard);
-	if (s->state != STATE_BACKOFF)
-		(void)control_group_remove(&s->group);
-}
-
 /*
  * Returns true if the main process of a forking service was found, or may still be: processes
  * remain, and the end of each brings the service here again.
@@ -359,14 +338,21 @@ static void service_update_exit(struct service *s)
 	left = service_has_remaining(s);
 	if (!fsm_has_process(s->state)) {
 		node_end_task(s->node, TASK_EXITS);
-		service_update_kept(s);
+		/* The remaining processes of a kept process are known by now. */
+		swansong_guard_drop(&s->main.guard);
+		if (s->state != STATE_BACKOFF)
+			(void)control_group_remove(&s->group);
 		return;
 	}
 	if (!service_running_hook(s, 0) && (!left || service_keeps_remaining(s))) {
 		node_end_task(s->node, TASK_EXITS);
 		if (service_awaits_output(s))
 			return;
-		if (service_is_to_be_kept(s))
+		/* A successful oneshot has later commands, now or at its stop. */
+		if (s->setup.launch.config->type == TYPE_ONESHOT && !s->run.worked &&
+		    (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
+		    policy_is_clean(s->config, &s->run.outcome) &&
+		    (s->run.parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP)))
 			service_keep_run(s);
 		else
 			service_conclude_run(s);

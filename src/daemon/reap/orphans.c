@@ -154,10 +154,10 @@ int orphans_new(struct orphans **ret, struct tree *tree)
 	r = starts_new(&orphans->starts, tree->ctx, orphans_on_settled, orphans);
 	if (r < 0)
 		return r;
-	r = children_open(&orphans->children);
+	r = children_open(&orphans->children, tree->ctx->keeper.reaper);
 	orphans->listed = r == 0;
 	/* The children of a daemon before its fault are those of its services. */
-	if (orphans->listed && !tree->ctx->after_fault)
+	if (orphans->listed && !tree->ctx->reason)
 		orphans_read_list(orphans, orphans_inherit);
 	else if (!orphans->listed && getpid() != 1)
 		log_line(tree->ctx->log, LOG_WARNING,
@@ -269,15 +269,17 @@ static void orphans_on_death(const struct reap_exit *exit, void *arg)
 
 bool orphans_reap(struct orphans *orphans)
 {
-	unsigned n = reap_children(REAP_PER_TURN, orphans_on_death, orphans);
+	unsigned n = keeper_reap(&orphans->tree->ctx->keeper, orphans_on_death, orphans);
 
+	n += reap_children(REAP_PER_TURN, orphans_on_death, orphans);
 	agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
-	return n == REAP_PER_TURN;
+	return n >= REAP_PER_TURN;
 }
 
 void orphans_reap_child(struct orphans *orphans, pid_t pid)
 {
-	if (reap_child(pid, orphans_on_death, orphans))
+	if (keeper_reap(&orphans->tree->ctx->keeper, orphans_on_death, orphans) > 0 ||
+	    reap_child(pid, orphans_on_death, orphans))
 		agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
 }
 
@@ -479,9 +481,13 @@ static void orphans_kill_child(pid_t pid, void *arg)
 {
 	struct killing *killing = arg;
 	const struct process *process = process_find(killing->processes, pid);
+	struct proc_info info;
 
 	if (process && (process->kind == PROCESS_INHERITED || process->kind == PROCESS_CLOSER ||
 			process->kind == PROCESS_LOGGER))
+		return;
+	/* A keeper reports one exit after the other. */
+	if (proc_read(pid, &info) == 0 && info.state == 'Z')
 		return;
 	if (kill(pid, SIGKILL) == 0)
 		killing->n++;

@@ -14,12 +14,14 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "daemon/guard/lease-fd.h"
 #include "daemon/loop/roster.h"
 #include "daemon/node/user.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/main-process.h"
 #include "daemon/tree/goals.h"
 #include "sys/process/cgroup.h"
+#include "sys/process/children.h"
 #include "sys/process/proc.h"
 
 /* Time for processes of no service to end, and between two kills. */
@@ -32,8 +34,8 @@
 
 static void survivors_restart(struct goals *goals, struct node *node)
 {
-	const char *reason = node->ctx->after_fault ? "swansongd had a fault"
-						    : "an earlier swansongd was killed";
+	const char *reason =
+		node->ctx->reason ? "swansongd had a fault" : "an earlier swansongd was killed";
 
 	if (node->goal == GOAL_IDLE)
 		goals_retire(goals->tree, node, reason);
@@ -43,45 +45,27 @@ static void survivors_restart(struct goals *goals, struct node *node)
 
 /* --- after a fault --- */
 
-static bool survivors_is_child(pid_t pid)
-{
-	struct proc_info info;
-
-	return proc_read(pid, &info) == 0 && info.parent == getpid() && info.state != 'Z';
-}
-
 static void survivors_go_on(struct goals *goals, const struct roster_row *row)
 {
 	struct node *node = tree_find(goals->tree, row->path);
 	struct service *s = node ? node->service : NULL;
 
-	if (!s || s->state != STATE_DOWN || !service_is_lasting(s) ||
-	    service_take_left(s, (pid_t)row->number) < 0)
+	if (!s || s->state != STATE_DOWN || !service_can_resume(s, row) ||
+	    (row->number && service_take_left(s, row->number, true) < 0))
 		return;
-	service_handle(s, EVENT_FOUND);
-	s->run.started_usec = row->detail;
-	/* Its messages would be lost. */
-	if (s->setup.notify && !notify_is_former(s->setup.notify)) {
+	service_resume(s, row);
+	if (!row->number)
+		return;
+	/* Its messages, or its guards, would be lost. */
+	if ((s->setup.notify && !notify_is_former(s->setup.notify)) ||
+	    (s->setup.attach && !attach_take_former(s->setup.attach))) {
 		survivors_restart(goals, node);
 		return;
 	}
-	service_update_roster(s);
 	if (node->goal == GOAL_IDLE)
 		goals_raise(goals, node);
 	log_node(node->ctx->log, LOG_NOTICE, node_name(node), "goes on with pid %d (%s)",
-		 (int)row->number, s->main.name);
-}
-
-static void survivors_read_roster(struct goals *goals)
-{
-	struct roster *roster = goals->tree->ctx->roster;
-	size_t n;
-	const struct roster_row *rows = roster_former(roster, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (*rows[i].path && survivors_is_child((pid_t)rows[i].number))
-			survivors_go_on(goals, &rows[i]);
-	roster_settle(roster);
+		 row->number, s->main.name);
 }
 
 /* --- in control groups --- */
@@ -121,7 +105,7 @@ static struct node *survivors_find_node(const struct tree *tree, const char *gro
 static void survivors_stop_service(struct goals *goals, struct node *node,
 				   const struct main_search *found)
 {
-	int r = service_take_left(node->service, found->pid);
+	int r = service_take_left(node->service, found->pid, false);
 
 	if (r < 0) {
 		log_node(node->ctx->log, LOG_ERR, node_name(node),
@@ -132,6 +116,8 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 		return;
 	}
 	service_handle(node->service, EVENT_FOUND);
+	if (node->service->setup.attach)
+		(void)attach_take_former(node->service->setup.attach);
 	log_node(node->ctx->log, LOG_WARNING, node_name(node),
 		 "stopping %u processes of an earlier swansongd, with pid %d (%s)", found->n,
 		 (int)found->pid, node->service->main.name);
@@ -196,7 +182,9 @@ struct claims {
 	struct goals *goals;
 	char daemon[sizeof(((struct proc_info *)NULL)->name)]; /* the name of the program */
 	unsigned n;
-	uid_t uid; /* the last one that was looked up, and the result */
+	bool all;    /* also children that lead no session are looked at */
+	bool missed; /* there are such children of services without a leader */
+	uid_t uid;   /* the last one that was looked up, and the result */
 	bool may_claim;
 };
 
@@ -224,14 +212,32 @@ static bool survivors_has_daemon(const struct claims *claims, pid_t pid)
 	return false;
 }
 
-/* The first leader of a session is the main process; an orphan scan finds the others. */
-static void survivors_on_child(const struct claims *claims, struct node *node,
+/*
+ * The first leader of a session is the main process, or without one any process; an orphan scan finds the
+ * others.
+ */
+static void survivors_on_child(struct claims *claims, struct node *node,
 			       const struct proc_info *info, pid_t pid)
 {
 	const struct main_search found = { .pid = pid, .n = 1 };
 
-	if (info->session == pid && info->state != 'Z' && node->service->state == STATE_DOWN)
+	if (info->state == 'Z' || node->service->state != STATE_DOWN)
+		return;
+	if (info->session == pid || claims->all)
 		survivors_stop_service(claims->goals, node, &found);
+	else
+		claims->missed = true;
+}
+
+/* A child that leads a session and does not run its program was being started: no service awaits it now. */
+static void survivors_end_start(const struct claims *claims, pid_t pid)
+{
+	struct proc_info info;
+
+	if (claims->tree->ctx->reason && proc_read(pid, &info) == 0 &&
+	    info.parent == claims->tree->ctx->keeper.reaper && info.session == pid &&
+	    !info.executed)
+		(void)kill(pid, SIGKILL);
 }
 
 static int survivors_on_process(pid_t pid, void *arg)
@@ -242,19 +248,42 @@ static int survivors_on_process(pid_t pid, void *arg)
 	struct node *node;
 	uid_t uid;
 
-	if (proc_uid(pid, &uid) < 0 || !survivors_has_user(claims, uid) ||
-	    user_read_claim(claims->tree->ctx, pid, uid, path) < 0)
+	if (process_find(claims->tree->ctx->processes, pid) || proc_uid(pid, &uid) < 0 ||
+	    !survivors_has_user(claims, uid))
 		return 0;
+	if (user_read_claim(claims->tree->ctx, pid, uid, path) < 0) {
+		survivors_end_start(claims, pid);
+		return 0;
+	}
 	node = tree_find(claims->tree, path);
 	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) ||
 	    proc_read(pid, &info) < 0)
 		return 0;
-	if (claims->tree->ctx->after_fault && info.parent == getpid())
+	if (claims->tree->ctx->reason && info.parent == claims->tree->ctx->keeper.reaper)
 		survivors_on_child(claims, node, &info, pid);
-	else if (!survivors_has_daemon(claims, pid) && claims->n++ < NAMED_MAX)
+	else if (!claims->all && !survivors_has_daemon(claims, pid) && claims->n++ < NAMED_MAX)
 		log_node(claims->tree->ctx->log, LOG_WARNING, node_name(node),
 			 "pid %d (%s) is left from an earlier swansongd", (int)pid, info.name);
 	return 0;
+}
+
+static void survivors_on_listed(pid_t pid, void *arg)
+{
+	(void)survivors_on_process(pid, arg);
+}
+
+/* After a fault the processes of services are children, or below one: those become children later. */
+static void survivors_read_processes(struct claims *claims)
+{
+	struct children children;
+
+	if (!claims->tree->ctx->reason ||
+	    children_open(&children, claims->tree->ctx->keeper.reaper) < 0) {
+		(void)proc_each(survivors_on_process, claims);
+		return;
+	}
+	(void)children_read(&children, survivors_on_listed, claims);
+	children_close(&children);
 }
 
 static void survivors_find_claims(struct goals *goals)
@@ -266,7 +295,10 @@ static void survivors_find_claims(struct goals *goals)
 	if (ctx->command || proc_read(getpid(), &info) < 0)
 		return;
 	memcpy(claims.daemon, info.name, sizeof(claims.daemon));
-	(void)proc_each(survivors_on_process, &claims);
+	survivors_read_processes(&claims);
+	claims.all = true;
+	if (claims.missed)
+		survivors_read_processes(&claims);
 	if (claims.n > 0)
 		log_line(
 			ctx->log, LOG_WARNING,
@@ -280,15 +312,28 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 {
 	struct cgroups *cgroups = tree->ctx->cgroups;
 	struct goals goals;
+	struct roster *roster;
+	struct roster_row *row;
 
 	*survivors = (struct survivors){ .tree = tree };
 	alarm_init(&survivors->timer, survivors_on_timer);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	if (tree->ctx->after_fault)
-		survivors_read_roster(&goals);
+	roster = goals.tree->ctx->roster;
+	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
+		survivors_go_on(&goals, row);
+	for (size_t at = 0; (row = roster_next(roster, ROSTER_LEASE_FD, &at));) {
+		struct node *node = tree_find(goals.tree, row->path);
+		struct unix_peer peer;
+		const struct lease_wish wish = lease_former_wish(row, &peer);
+
+		if (node) {
+			row->kind = ROSTER_NONE;
+			(void)lease_fd_new(node, &wish, row->number);
+		}
+	}
 	if (cgroups)
 		(void)cgroup_children(cgroups->top, survivors_on_group, &goals);
-	else
+	if (!cgroups || tree->ctx->reason)
 		survivors_find_claims(&goals);
 	goals_commit(&goals);
 	if (cgroups)

@@ -4,8 +4,8 @@
  * Processes that an earlier daemon has left: it was killed, or had a fault and has executed itself
  * again.
  *
- * After a fault a service that was up goes on if it can (service_is_lasting()), with its output
- * (daemon/logger/child.h).
+ * After a fault a service that was up, or a oneshot at work, goes on if it is in the roster, with its
+ * output (daemon/logger/child.h).
  *
  * With control groups others are found in those.  Each service that has some is stopped, in the order of
  * the tree, with its own stop-signal and stop-timeout, and starts again when it is Complete; a service

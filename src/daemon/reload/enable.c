@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/macro.h"
 #include "daemon/loop/closer.h"
 
@@ -100,18 +102,6 @@ static void enable_on_saved(struct closer *closer)
 			    : "disabled: does not start by itself");
 }
 
-static int enable_make_saving(struct tree *tree)
-{
-	struct saving *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return -ENOMEM;
-	s->tree = tree;
-	closer_init(&s->closer, tree->ctx, enable_on_saved);
-	tree->ctx->saving = s;
-	return 0;
-}
-
 /* Makes the next set from that of @tree.  Return: 0 or -ENOMEM. */
 static int enable_change(struct saving *s, const struct node *node, bool enabled)
 {
@@ -130,6 +120,7 @@ static int enable_save(void *arg)
 {
 	const struct saving *s = arg;
 
+	fd_close_above(STDERR_FILENO);
 	return disabled_write(&s->next, s->path);
 }
 
@@ -137,15 +128,21 @@ int enable_set(struct tree *tree, struct node *node, bool enabled)
 {
 	const char *path = tree->config->state;
 	struct saving *s;
-	int r = 0;
+	int r;
 
 	if (!path || strcmp(path, "none") == 0)
 		return -ENOENT;
-	if (!tree->ctx->saving)
-		r = enable_make_saving(tree);
+	if (!tree->ctx->saving) {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return -ENOMEM;
+		s->tree = tree;
+		closer_init(&s->closer, tree->ctx, enable_on_saved);
+		tree->ctx->saving = s;
+	}
 	s = tree->ctx->saving;
-	if (r < 0 || s->running)
-		return r < 0 ? r : -EBUSY;
+	if (s->running)
+		return -EBUSY;
 	s->path = path;
 	s->enabled = enabled;
 	(void)snprintf(s->name, sizeof(s->name), "%s", node_name(node));

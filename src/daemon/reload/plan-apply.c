@@ -20,53 +20,33 @@
 
 /* --- preparation: steps that can fail --- */
 
-static int plan_prepare_service(struct plan_entry *entry)
-{
-	struct node *node = entry->node;
-	int r;
-
-	if (!entry->to->argv)
-		return 0;
-	if (!node->service)
-		return service_new(&entry->service, node, entry->to);
-	r = setup_new(&entry->setup, node->service, entry->to);
-	return r < 0 ? r : policy_new(&entry->policy, entry->to);
-}
-
 static int plan_prepare_entry(struct plan *plan, struct plan_entry *entry)
 {
-	int r;
+	struct node *node = entry->node;
+	int r = 0;
 
 	if (entry->kind == PLAN_REMOVE)
 		return 0;
-	if (entry->node) {
-		r = plan_prepare_service(entry);
+	if (node) {
+		if (entry->to->argv && !node->service)
+			r = service_new(&entry->service, node, entry->to);
+		else if (entry->to->argv)
+			r = setup_new(&entry->setup, node->service, entry->to);
+		if (r >= 0 && entry->setup)
+			r = policy_new(&entry->policy, entry->to);
 		if (r >= 0)
-			r = final_new(&entry->final, entry->node, entry->to);
+			r = final_new(&entry->final, node, entry->to);
 		if (r >= 0)
-			r = alert_new(&entry->alert, entry->node, entry->to);
+			r = alert_new(&entry->alert, node, entry->to);
 		if (r >= 0)
-			r = agent_new(&entry->agent, entry->node, entry->to);
+			r = agent_new(&entry->agent, node, entry->to);
 		if (r >= 0)
-			r = timetable_new(&entry->timetable, entry->node, entry->to);
+			r = timetable_new(&entry->timetable, node, entry->to);
 	} else {
 		r = tree_add(plan->tree, plan->config, entry->to, &entry->node);
 		entry->made = r == 0;
 	}
 	return r;
-}
-
-static void plan_cancel_entry(struct plan *plan, struct plan_entry *entry)
-{
-	setup_free(take(entry->setup));
-	policy_free(take(entry->policy));
-	service_free(take(entry->service));
-	final_free(take(entry->final));
-	alert_free(take(entry->alert));
-	agent_free(take(entry->agent));
-	timetable_free(take(entry->timetable));
-	if (entry->made)
-		tree_remove(plan->tree, entry->node);
 }
 
 static int plan_prepare(struct plan *plan)
@@ -80,8 +60,17 @@ static int plan_prepare(struct plan *plan)
 		plan->refused = plan->entries[n - 1].to;
 	if (r == 0)
 		r = edges_prepare(plan->tree, plan->config);
-	while (r < 0 && n-- > 0)
-		plan_cancel_entry(plan, &plan->entries[n]);
+	while (r < 0 && n-- > 0) {
+		setup_free(take(plan->entries[n].setup));
+		policy_free(take(plan->entries[n].policy));
+		service_free(take(plan->entries[n].service));
+		final_free(take(plan->entries[n].final));
+		alert_free(take(plan->entries[n].alert));
+		agent_free(take(plan->entries[n].agent));
+		timetable_free(take(plan->entries[n].timetable));
+		if (plan->entries[n].made)
+			tree_remove(plan->tree, plan->entries[n].node);
+	}
 	return r;
 }
 
@@ -112,8 +101,11 @@ static void plan_commit(struct plan *plan)
 		bool has_entry = entry < plan->entries + plan->n_entries && entry->to == to;
 		struct node *node = tree_find(tree, to->path);
 
-		/* The undo of a rollout may be repeated: the same section, for a run that is outdated. */
-		if (node->config != to || has_entry) {
+		/*
+		 * The undo of a rollout may be repeated: the same section, for a run that is outdated.  A
+		 * new node has all that belongs to it.
+		 */
+		if (node->config != to || (has_entry && !entry->made)) {
 			bool was_group = !node->config->argv;
 
 			node_use_config(node, plan->config, to);

@@ -189,19 +189,6 @@ static void plan_add_dependents_of(struct plan *plan, const struct node_config *
 	}
 }
 
-/* The loop covers the dependents that it adds. */
-static void plan_add_dependents(struct plan *plan)
-{
-	for (size_t i = 0; i < plan->n_entries; i++)
-		if (plan->entries[i].restart)
-			plan->restarts[plan->entries[i].to->index] = true;
-	for (size_t i = 0; i < plan->n_entries; i++)
-		if (plan->entries[i].restart)
-			plan_add_dependents_of(plan, plan->entries[i].to);
-	for (size_t i = 0; i < plan->n_dependents; i++)
-		plan_add_dependents_of(plan, plan->dependents[i].to);
-}
-
 int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool rollout)
 {
 	cleanup(plan_freep) struct plan *plan = calloc(1, sizeof(*plan));
@@ -217,7 +204,15 @@ int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool r
 	if (!plan->entries || !plan->dependents || !plan->restarts)
 		return -ENOMEM;
 	plan_compare_nodes(plan);
-	plan_add_dependents(plan);
+	/* The loop covers the dependents that it adds. */
+	for (size_t i = 0; i < plan->n_entries; i++)
+		if (plan->entries[i].restart)
+			plan->restarts[plan->entries[i].to->index] = true;
+	for (size_t i = 0; i < plan->n_entries; i++)
+		if (plan->entries[i].restart)
+			plan_add_dependents_of(plan, plan->entries[i].to);
+	for (size_t i = 0; i < plan->n_dependents; i++)
+		plan_add_dependents_of(plan, plan->dependents[i].to);
 	*ret = take(plan);
 	return 0;
 }

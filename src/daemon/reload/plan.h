@@ -77,5 +77,5 @@ int plan_apply(struct plan *plan);
 #define PLAN_TEXT_MAX 80
 char *plan_text(char buf[static PLAN_TEXT_MAX], const struct plan *plan);
 
-/* Returns an array of Change (proto/interface/interface-text.c); NULL without memory. */
+/* Returns an array of Change (proto/interface/types.h); NULL without memory. */
 json_t *plan_json(const struct plan *plan);

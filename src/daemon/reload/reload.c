@@ -60,7 +60,7 @@ int reload_config(struct config **ret, const char *const *paths, size_t n_paths,
 
 	if (names.tape > 0 && lseek(names.tape, 0, SEEK_SET) == 0 &&
 	    reload_read(ret, paths, n_paths, &names, &listeners) == 0) {
-		log_line(log, LOG_NOTICE, "the configuration is that of before the fault");
+		log_line(log, LOG_NOTICE, "the configuration is the one from before");
 		return 0;
 	}
 	names.tape = roster ? memfd_create("configuration", MFD_CLOEXEC | MFD_ALLOW_SEALING) : 0;
@@ -160,22 +160,18 @@ static int reload_make_plan(const struct reload *reload, enum reload_mode mode, 
 
 /* --- the configuration before a rollout --- */
 
-/* Returns true if the rollout that began with tree->before is not finished for @node. */
-static bool reload_is_unfinished(const struct tree *tree, const struct node *node)
-{
-	const struct node_config *before = config_find(tree->before, node->config->path);
-	const struct service *s = node->service;
-
-	return s && service_is_wanted(s) && before &&
-	       node_config_needs_restart(before, node->config) &&
-	       (!service_is_ready(s) || service_is_outdated(s));
-}
-
+/* Returns true if the rollout that began with tree->before is not finished. */
 static bool reload_has_unfinished(const struct tree *tree)
 {
-	for (const struct node *n = tree->root; tree->before && n; n = node_next(n, tree->root))
-		if (reload_is_unfinished(tree, n))
+	for (const struct node *n = tree->root; tree->before && n; n = node_next(n, tree->root)) {
+		const struct node_config *before = config_find(tree->before, n->config->path);
+		const struct service *s = n->service;
+
+		if (s && service_is_wanted(s) && before &&
+		    node_config_needs_restart(before, n->config) &&
+		    (!service_is_ready(s) || service_is_outdated(s)))
 			return true;
+	}
 	return false;
 }
 

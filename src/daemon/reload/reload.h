@@ -33,6 +33,7 @@ enum reload_mode {
 };
 
 struct trial;
+struct upgrade;
 
 struct reload {
 	struct tree *tree;
@@ -41,6 +42,7 @@ struct reload {
 	size_t n_paths;	     /* 0: no configuration, in front of a command */
 	bool trust;	     /* accepts files of any user */
 	struct trial *trial; /* of a reload by a request; NULL: without one */
+	struct upgrade *upgrade;
 };
 
 /*

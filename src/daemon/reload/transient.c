@@ -28,24 +28,18 @@ static void transient_print_mistake(enum diag_level level, const char *text, voi
 		(void)fprintf(arg, "\n%s", text);
 }
 
-/* Returns the parent of @path, which itself need not exist; or NULL. */
-static struct node *transient_find_parent(const struct tree *tree, const char *path)
-{
-	char parent[CONFIG_NAME_MAX + 1];
-	const char *slash = strrchr(path, '/');
-	size_t length = slash ? (size_t)(slash - path) : 0;
-
-	if (length >= sizeof(parent))
-		return NULL;
-	memcpy(parent, path, length);
-	parent[length] = '\0';
-	return tree_find(tree, parent);
-}
-
 static int transient_check_place(const struct tree *tree, const char *path, FILE *reason)
 {
-	const struct node *parent = transient_find_parent(tree, path);
+	char above[CONFIG_NAME_MAX + 1];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash ? (size_t)(slash - path) : 0;
+	const struct node *parent;
 
+	if (length >= sizeof(above))
+		return -ENOENT;
+	memcpy(above, path, length);
+	above[length] = '\0';
+	parent = tree_find(tree, above);
 	if (!parent || parent->goal == GOAL_GONE)
 		return -ENOENT;
 	if (node_is_stopped(parent))

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 
 static void trial_look_at(const char *path)
 {
@@ -24,6 +26,7 @@ static int trial_read(void *arg)
 	const struct reload *reload = arg;
 	struct config *config;
 
+	fd_close_above(STDERR_FILENO);
 	if (reload_config(&config, reload->paths, reload->n_paths, reload->trust, NULL, NULL, NULL) < 0)
 		return 0; /* the daemon logs the reason */
 	trial_look_at(config->state);

@@ -57,6 +57,19 @@ int use_find(struct tree *tree, struct node *used, struct node **ret)
 	return 0;
 }
 
+struct node *use_find_former(struct tree *tree, const char *path)
+{
+	struct node *node = tree_find(tree, path);
+	size_t n = strlen(path), suffix = strlen(USE_SUFFIX);
+	char used[CONFIG_NAME_MAX + 1];
+
+	if (node || n <= suffix || strcmp(path + n - suffix, USE_SUFFIX) != 0)
+		return node;
+	(void)snprintf(used, sizeof(used), "%.*s", (int)(n - suffix), path);
+	node = tree_find(tree, used);
+	return node && use_make_node(tree, node, path, &node) == 0 ? node : NULL;
+}
+
 /*
  * It is freed at once, so that the next guard finds no stopped node.  A stop that it was in is
  * processed first, and the report of the end of all needs its edges.

@@ -24,6 +24,9 @@ enum use_refusal {
  */
 int use_find(struct tree *tree, struct node *used, struct node **ret);
 
+/* Returns the node at @path; if use_find() had made it before a fault, it is made again.  NULL: none. */
+struct node *use_find_former(struct tree *tree, const char *path);
+
 /* Frees @node, which use_find() has made, unless guards are held on it or the tree is stopped. */
 void use_end(struct tree *tree, struct node *node);
 

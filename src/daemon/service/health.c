@@ -38,33 +38,6 @@ static void health_set_state(struct health *h, enum health_state state)
 	s->ctx->remarks++;
 }
 
-/*
- * The tree stops in its order, not at once.  The outcome counts as a failure, and determines the
- * exit status of the daemon.
- */
-static void health_shut_down(struct service *s)
-{
-	s->run.outcome.kind = OUTCOME_UNHEALTHY;
-	node_add_task(s->node, TASK_ENDS);
-}
-
-static void health_act(struct health *h)
-{
-	struct service *s = h->service;
-
-	switch (node_config_extras(s->config)->on_unhealthy) {
-	case ON_UNHEALTHY_RESTART:
-		s->run.outcome.kind = OUTCOME_UNHEALTHY;
-		service_post(s, EVENT_UNWELL);
-		break;
-	case ON_UNHEALTHY_SHUTDOWN:
-		health_shut_down(s);
-		break;
-	case ON_UNHEALTHY_LOG:
-		break;
-	}
-}
-
 static void health_note_failure(struct health *h, const char *why)
 {
 	bool was_unhealthy = h->state == HEALTH_UNHEALTHY;
@@ -75,8 +48,26 @@ static void health_note_failure(struct health *h, const char *why)
 	if (h->failures < node_config_extras(h->service->config)->health_retries)
 		return;
 	health_set_state(h, HEALTH_UNHEALTHY);
-	if (!was_unhealthy)
-		health_act(h);
+	if (!was_unhealthy) {
+		struct service *s = h->service;
+
+		switch (node_config_extras(s->config)->on_unhealthy) {
+		case ON_UNHEALTHY_RESTART:
+			s->run.outcome.kind = OUTCOME_UNHEALTHY;
+			service_post(s, EVENT_UNWELL);
+			break;
+		case ON_UNHEALTHY_SHUTDOWN:
+			/*
+			 * The tree stops in its order, not at once.  The outcome counts as a failure, and
+			 * determines the exit status of the daemon.
+			 */
+			s->run.outcome.kind = OUTCOME_UNHEALTHY;
+			node_add_task(s->node, TASK_ENDS);
+			break;
+		case ON_UNHEALTHY_LOG:
+			break;
+		}
+	}
 }
 
 static void health_note_success(struct health *h)
@@ -150,31 +141,22 @@ struct health *health_free(struct health *h)
 	return NULL;
 }
 
-static void health_start(struct health *h)
-{
-	h->on = true;
-	h->failures = 0;
-	*h->why = '\0';
-	h->state = HEALTH_UNKNOWN;
-	h->since_usec = clock_now_usec();
-	alarm_set(&h->service->ctx->alarms, &h->timer, 0);
-}
-
-static void health_stop(struct health *h)
-{
-	h->on = false;
-	probe_cancel(h->probe);
-	alarm_stop(&h->service->ctx->alarms, &h->timer);
-}
-
 void health_update(struct health *h)
 {
 	if (!h)
 		return;
-	if (h->service->state == STATE_UP && !h->on)
-		health_start(h);
-	else if (h->service->state != STATE_UP && h->on)
-		health_stop(h);
+	if (h->service->state == STATE_UP && !h->on) {
+		h->on = true;
+		h->failures = 0;
+		*h->why = '\0';
+		h->state = HEALTH_UNKNOWN;
+		h->since_usec = clock_now_usec();
+		alarm_set(&h->service->ctx->alarms, &h->timer, 0);
+	} else if (h->service->state != STATE_UP && h->on) {
+		h->on = false;
+		probe_cancel(h->probe);
+		alarm_stop(&h->service->ctx->alarms, &h->timer);
+	}
 }
 
 const char *health_state_name(enum health_state state)

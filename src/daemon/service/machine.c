@@ -6,10 +6,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "daemon/loop/roster.h"
 #include "daemon/service/health.h"
 #include "daemon/service/parts.h"
 #include "daemon/service/main-process.h"
@@ -103,24 +103,6 @@ struct service *service_free(struct service *s)
 
 /* --- the only writer of the state --- */
 
-/* Records progress that the run keeps. */
-static void service_note_progress(struct service *s, enum service_state next,
-				  enum service_event event)
-{
-	if (next == STATE_READYING || next == STATE_UP)
-		s->run.outcome.was_ready = true;
-	if (next == STATE_UP) {
-		s->run.was_up = true;
-		/* The end of its remaining processes was not the end of the oneshot itself. */
-		s->ending = (struct ending){ 0 };
-	}
-	if (next == STATE_UP && event != EVENT_FOUND &&
-	    s->setup.launch.config->ready.kind != PROBE_STARTED)
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "ready");
-	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
-		s->attempted = true;
-}
-
 /* Returns true if the service leaves its state because of the outcome of its run. */
 static bool service_is_by_outcome(const struct service *s, enum service_event event)
 {
@@ -139,25 +121,6 @@ static bool service_is_by_outcome(const struct service *s, enum service_event ev
 	}
 }
 
-/* Reports the change to subscribers of events. */
-static void service_report_change(struct service *s, enum service_state next,
-				  enum service_event event)
-{
-	char text[OUTCOME_TEXT_MAX];
-
-	events_add(s->ctx->events,
-		   &(struct event){
-			   .kind = "service",
-			   .node = s->config->path,
-			   .generation = s->node->generation,
-			   .from = fsm_state_name(s->state),
-			   .to = fsm_state_name(next),
-			   .reason = service_is_by_outcome(s, event)
-					     ? policy_outcome_text(text, &s->run.outcome)
-					     : fsm_reason(s->state, event),
-		   });
-}
-
 /*
  * Puts the effects of the change on other services on the agenda of this update turn or the next.
  */
@@ -165,7 +128,7 @@ static void service_put_on_agenda(struct service *s, enum service_event event)
 {
 	bool has_process = fsm_has_process(s->state);
 
-	if (s->state == STATE_BACKOFF || s->state == STATE_FAILED)
+	if ((s->state == STATE_BACKOFF || s->state == STATE_FAILED) && event < EVENT_FOUND)
 		node_add_task(s->node, TASK_FAILURES);
 	/* A oneshot has ended when its work is done, even if it stays up for its later commands. */
 	if ((!has_process && s->state != STATE_BACKOFF && event != EVENT_RESET) ||
@@ -230,12 +193,24 @@ static void service_trace_change(struct service *s, enum service_state before)
 static void service_enter(struct service *s, enum service_state next, enum service_event event)
 {
 	enum service_state before = s->state;
+	char text[OUTCOME_TEXT_MAX];
 
 	if (s->state == next)
 		return;
 	log_node(s->ctx->log, LOG_DEBUG, s->config->path, "%s -> %s", fsm_state_name(s->state),
 		 fsm_state_name(next));
-	service_report_change(s, next, event);
+	/* Reports the change to subscribers of events. */
+	events_add(s->ctx->events,
+		   &(struct event){
+			   .kind = "service",
+			   .node = s->config->path,
+			   .generation = s->node->generation,
+			   .from = fsm_state_name(s->state),
+			   .to = fsm_state_name(next),
+			   .reason = service_is_by_outcome(s, event)
+					     ? policy_outcome_text(text, &s->run.outcome)
+					     : fsm_reason(s->state, event),
+		   });
 	s->ctx->changes++;
 	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();
@@ -245,31 +220,23 @@ static void service_enter(struct service *s, enum service_state next, enum servi
 	service_trace_change(s, before);
 	service_disarm(s);
 	service_forget_posted(s, EVENT_TIMEOUT);
-	service_note_progress(s, next, event);
+	/* Records progress that the run keeps. */
+	if (next == STATE_READYING || next == STATE_UP)
+		s->run.outcome.was_ready = true;
+	if (next == STATE_UP) {
+		s->run.was_up = true;
+		/* The end of its remaining processes was not the end of the oneshot itself. */
+		s->ending = (struct ending){ 0 };
+	}
+	if (next == STATE_UP && event != EVENT_FOUND &&
+	    s->setup.launch.config->ready.kind != PROBE_STARTED)
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "ready");
+	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
+		s->attempted = true;
 	service_update_members(s);
 	service_recount(s);
 	service_update_roster(s);
 	service_put_on_agenda(s, event);
-}
-
-static void service_act(struct service *s, unsigned actions)
-{
-	if (actions & ACT_HOOK)
-		service_run_hook(s);
-	if (actions & ACT_SPAWN)
-		service_spawn(s);
-	if (actions & ACT_TERM)
-		service_term(s);
-	if (actions & ACT_FORCED)
-		service_forced(s);
-	if (actions & ACT_KILL)
-		service_kill(s);
-	if (actions & ACT_ARM)
-		service_arm(s, actions & ACT_KILL);
-	/* Without a process there will be no exit to handle. */
-	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
-	    !agenda_has(&s->node->due, TASK_EXITS))
-		service_check_exits(s);
 }
 
 static void service_note_timeout(struct service *s)
@@ -304,7 +271,113 @@ void service_handle(struct service *s, enum service_event event)
 	if (at_rest && fsm_has_process(step.to))
 		service_begin(s);
 	service_enter(s, step.to, event);
-	service_act(s, step.actions);
+	if (step.actions & ACT_HOOK)
+		service_run_hook(s);
+	if (step.actions & ACT_SPAWN)
+		service_spawn(s);
+	if (step.actions & ACT_TERM)
+		service_term(s);
+	if (step.actions & ACT_FORCED)
+		service_forced(s);
+	if (step.actions & ACT_KILL)
+		service_kill(s);
+	if (step.actions & ACT_ARM)
+		service_arm(s, step.actions & ACT_KILL);
+	/* Without a process there will be no exit to handle. */
+	if ((step.actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
+	    !agenda_has(&s->node->due, TASK_EXITS))
+		service_check_exits(s);
+	/* Its signal was sent, and its ending has begun. */
+	if (s->state == STATE_STOPPING)
+		service_update_roster(s);
+}
+
+/* The states without a process come in the order of their events. */
+static enum service_event service_resume_event(enum service_state state)
+{
+	if (state >= STATE_BACKOFF)
+		return (enum service_event)(EVENT_WAS_BACKOFF + (state - STATE_BACKOFF));
+	return state == STATE_UP || fsm_is_going_down(state) ? EVENT_FOUND : EVENT_RESUMED;
+}
+
+static bool service_is_outcome(const struct outcome *outcome)
+{
+	unsigned char was_ready;
+
+	memcpy(&was_ready, &outcome->was_ready, sizeof(was_ready));
+	if (was_ready > true || outcome->end > END_DUMPED)
+		return false;
+	if (outcome->kind == OUTCOME_EXITED)
+		return outcome->value >= 0 && outcome->value <= UINT8_MAX;
+	if (outcome->kind == OUTCOME_SIGNALED)
+		return outcome->value > 0 && outcome->value < NSIG;
+	return outcome->kind <= OUTCOME_UNKNOWN;
+}
+
+bool service_can_resume(const struct service *s, const struct roster_row *row)
+{
+	enum service_state state;
+	struct service_row was;
+
+	memcpy(&was, row->detail, sizeof(was));
+	if (was.state <= STATE_DOWN || was.state >= N_STATES)
+		return false;
+	state = (enum service_state)was.state;
+	if (row->number ? !fsm_has_process(state)
+			: fsm_has_process(state) && s->config->type != TYPE_ONESHOT)
+		return false;
+	return service_is_outcome(&was.run.outcome) &&
+	       (!was.run.concluded || was.run.verdict == EVENT_DONE ||
+		was.run.verdict == EVENT_RETRY || was.run.verdict == EVENT_FAIL);
+}
+
+void service_resume(struct service *s, const struct roster_row *row)
+{
+	struct outcome *outcome = &s->run.outcome;
+	uint64_t now = clock_now_usec(), end;
+	struct service_row was;
+
+	memcpy(&was, row->detail, sizeof(was));
+	end = clock_add(was.since_usec, was.delay_usec);
+	s->delay_usec = end > now ? end - now : 0;
+	service_handle(s, service_resume_event((enum service_state)was.state));
+	s->run = was.run;
+	s->run.generation = s->node->generation;
+	s->run.parts &= service_configured_parts(s);
+	s->run.worked &= s->state == STATE_UP;
+	/* Texts are those of the former image. */
+	outcome->step = outcome->step ? "run" : NULL;
+	outcome->subject = s->config->argv[0];
+	outcome->hook = outcome->unfound = NULL;
+	s->run.pid_file_fault = NULL;
+	s->since_usec = was.since_usec;
+	s->delay_usec = was.delay_usec;
+	s->restarts = (unsigned)was.restarts;
+	*policy_delay(s->policy) = was.next_delay_usec;
+	/*
+	 * A service that was stopping is up until its node is stopped again, and then has the
+	 * time that it had left.
+	 */
+	s->main.signalled = was.signalled;
+	s->ending = (struct ending){
+		.began_usec = was.began_usec,
+		.idle_usec = was.idle_usec,
+		.extended_usec = was.extended_usec,
+		.remaining_usec = USEC_INFINITY,
+		.last_call_usec = USEC_INFINITY,
+		.limit_usec = USEC_INFINITY,
+	};
+	service_update_roster(s);
+	if (s->main.alive)
+		return;
+	control_group_take_left(&s->group);
+	if (fsm_has_process(s->state)) {
+		s->main.guard = swansong_guard(s->node->work);
+		s->main.generation = s->node->generation;
+		service_check_exits(s);
+	} else {
+		(void)control_group_remove(&s->group);
+	}
 }
 
 void service_handle_posted(struct context *ctx)

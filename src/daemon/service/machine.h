@@ -5,6 +5,7 @@
  * update turn call it; callbacks post their events instead (service_post()).
  */
 
+#include "daemon/loop/roster.h"
 #include "daemon/service/object.h"
 
 /*
@@ -16,6 +17,12 @@ struct service *service_free(struct service *service);
 
 /* Changes the state of @service by @event.  Nothing else changes it. */
 void service_handle(struct service *service, enum service_event event);
+
+/* Returns false for a row that is damaged: no service has left it. */
+bool service_can_resume(const struct service *service, const struct roster_row *row);
+
+/* Continues after a fault, by a row of service_update_roster(); a process of it was taken before. */
+void service_resume(struct service *service, const struct roster_row *row);
 
 /* TASK_EVENTS: handles posted events. */
 void service_handle_posted(struct context *ctx);

@@ -37,7 +37,7 @@ static bool service_is_descendant(const struct service *s, pid_t pid)
 	struct proc_info info;
 
 	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
-		if (proc_read(pid, &info) < 0 || info.parent == getpid())
+		if (proc_read(pid, &info) < 0 || info.parent == s->ctx->keeper.reaper)
 			return false;
 		pid = info.parent;
 		known = process_find(s->ctx->processes, pid);
@@ -92,7 +92,7 @@ static bool service_may_name_main(const struct service *s, pid_t pid, const stru
 
 	if (cgroups && (s->group.exists || cgroups_node_of(cgroups, pid, path) != -ENOENT))
 		return false;
-	return info->parent == getpid() && service_has_uid(s, uid) &&
+	return info->parent == s->ctx->keeper.reaper && service_has_uid(s, uid) &&
 	       (!known || !known->service || known->service == s) &&
 	       (!leader || !leader->service || leader->service == s);
 }
@@ -110,7 +110,7 @@ static int service_on_main_gone(sd_event_source *source, int fd, uint32_t events
 	if (s->setup.notify)
 		notify_drain(s->setup.notify);
 	if (s->main_gone != source ||
-	    (proc_read(s->main.pid, &info) == 0 && info.parent == getpid()))
+	    (proc_read(s->main.pid, &info) == 0 && info.parent == s->ctx->keeper.reaper))
 		return 0;
 	service_unwatch_main(s);
 	if (s->run.outcome.kind == OUTCOME_NONE)
@@ -159,29 +159,10 @@ static int service_examine_main(struct service *s, pid_t pid, struct proc_info *
 static int service_watch_main(struct service *s, const struct proc_info *info, int pidfd)
 {
 	service_unwatch_main(s);
-	if (info->parent == getpid())
+	if (info->parent == s->ctx->keeper.reaper)
 		return 0;
 	return sd_event_add_io(s->ctx->event, &s->main_gone, pidfd, EPOLLIN, service_on_main_gone,
 			       s);
-}
-
-/* Makes the former main process a remaining process. */
-static void service_demote_main(struct service *s, struct process *to)
-{
-	struct process *main = &s->main;
-
-	process_add(s->ctx->processes, to, main->pid, main->pidfd);
-	to->group = main->group;
-	to->id = main->id;
-	to->since_usec = main->since_usec;
-	to->generation = main->generation;
-	service_join_kept(s, to, main);
-	to->guard = main->guard;
-	memcpy(to->name, main->name, sizeof(to->name));
-	list_append(&s->remaining, &to->by_service);
-	main->pidfd = -1;
-	main->guard = (struct swansong_guard){ .node = NULL };
-	process_remove(main);
 }
 
 static void service_promote_main(struct service *s, pid_t pid, int pidfd,
@@ -192,6 +173,8 @@ static void service_promote_main(struct service *s, pid_t pid, int pidfd,
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	process_free(known); /* after the new guard, so that a guard is held throughout */
+	if (info->parent == s->ctx->keeper.reaper)
+		pidfd = fd_close(pidfd);
 	process_add(s->ctx->processes, &s->main, pid, pidfd);
 	s->main.group = info->group;
 	s->main.id = ++s->ctx->last_id;
@@ -206,6 +189,7 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 	struct process *before;
 	struct proc_info info;
 	int r;
+	struct process *main;
 
 	*why = "the service has ended or is being stopped";
 	if (!s->main.alive ||
@@ -228,23 +212,45 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 		process_free(before);
 		return r;
 	}
-	service_demote_main(s, before);
+	/* Makes the former main process a remaining process. */
+	main = &s->main;
+	process_add(s->ctx->processes, before, main->pid, main->pidfd);
+	before->group = main->group;
+	before->id = main->id;
+	before->since_usec = main->since_usec;
+	before->generation = main->generation;
+	service_join_kept(s, before, main);
+	before->guard = main->guard;
+	memcpy(before->name, main->name, sizeof(before->name));
+	list_append(&s->remaining, &before->by_service);
+	main->pidfd = -1;
+	main->guard = (struct swansong_guard){ .node = NULL };
+	process_remove(main);
 	service_promote_main(s, pid, take_fd(pidfd), &info);
 	return 0;
 }
 
-int service_take_left(struct service *s, pid_t pid)
+int service_take_left(struct service *s, pid_t pid, bool is_child)
 {
-	cleanup(closep) int pidfd = proc_open(pid);
-	struct process seen = { .pidfd = pidfd };
+	cleanup(closep) int pidfd = -1;
 	struct proc_info info;
-	int r;
+	int r = proc_read(pid, &info);
 
+	if (is_child &&
+	    (r < 0 || info.parent != s->ctx->keeper.reaper || process_find(s->ctx->processes, pid)))
+		return -ECHILD;
 	control_group_take_left(&s->group);
-	if (pidfd < 0)
-		return pidfd;
-	if (proc_read(pid, &info) < 0 || process_signal(&seen, 0) == -ESRCH)
+	if (r < 0)
 		return -ESRCH;
+	/* A child keeps its pid until it is collected. */
+	if (info.parent != s->ctx->keeper.reaper) {
+		struct process seen = { .pidfd = pidfd = proc_open(pid) };
+
+		if (pidfd < 0)
+			return pidfd;
+		if (proc_read(pid, &info) < 0 || process_signal(&seen, 0) == -ESRCH)
+			return -ESRCH;
+	}
 	r = service_watch_main(s, &info, pidfd);
 	if (r < 0)
 		return r;
@@ -258,27 +264,6 @@ bool service_awaits_main(const struct service *s)
 {
 	return s->setup.pid_watch && s->state == STATE_STARTING && !s->main.alive &&
 	       s->run.outcome.kind == OUTCOME_EXITED && s->run.outcome.value == 0;
-}
-
-/* A pid from an earlier run may have come to another process of the service. */
-static bool service_is_older_than_run(const struct service *s, pid_t pid)
-{
-	uint64_t age_usec;
-
-	return proc_age(pid, &age_usec) == 0 && age_usec > clock_now_usec() - s->run.started_usec;
-}
-
-/* The guard of the start command is held until the main process has its own. */
-static void service_replace_main(struct service *s, pid_t pid, int pidfd,
-				 const struct proc_info *info)
-{
-	struct swansong_guard before = s->main.guard;
-
-	s->main.guard = (struct swansong_guard){ .node = NULL };
-	process_remove(&s->main);
-	service_promote_main(s, pid, pidfd, info);
-	swansong_guard_drop(&before);
-	s->run.outcome = (struct outcome){ .kind = OUTCOME_NONE };
 }
 
 /* A file that is missing or empty is still to be written; another one may never be mended. */
@@ -303,6 +288,8 @@ int service_find_main(struct service *s, const char **why)
 	cleanup(closep) int pidfd = -1;
 	struct proc_info info;
 	pid_t pid;
+	struct swansong_guard before;
+	uint64_t age_usec;
 	int r;
 
 	*why = "its file system does not answer";
@@ -316,7 +303,9 @@ int service_find_main(struct service *s, const char **why)
 	}
 	if (r == 0)
 		r = service_examine_main(s, pid, &info, &pidfd, why);
-	if (r == 0 && service_is_older_than_run(s, pid)) {
+	/* A pid from an earlier run may have come to another process of the service. */
+	if (r == 0 && proc_age(pid, &age_usec) == 0 &&
+	    age_usec > clock_now_usec() - s->run.started_usec) {
 		*why = "stale: the process is older than this start";
 		r = -ESTALE;
 	}
@@ -325,7 +314,13 @@ int service_find_main(struct service *s, const char **why)
 	if (r < 0)
 		return r;
 	pid_watch_end(s->setup.pid_watch);
-	service_replace_main(s, pid, take_fd(pidfd), &info);
+	/* The guard of the start command is held until the main process has its own. */
+	before = s->main.guard;
+	s->main.guard = (struct swansong_guard){ .node = NULL };
+	process_remove(&s->main);
+	service_promote_main(s, pid, take_fd(pidfd), &info);
+	swansong_guard_drop(&before);
+	s->run.outcome = (struct outcome){ .kind = OUTCOME_NONE };
 	return 0;
 }
 

@@ -29,10 +29,11 @@ bool service_has_member(const struct service *service, pid_t pid, uid_t uid);
 int service_set_main(struct service *service, pid_t pid, const char **why);
 
 /*
- * Makes @pid, which an earlier daemon has left in the control group of @service, the main process of a
- * run that EVENT_FOUND begins.  @service is down.  Return: 0 or -errno.
+ * Makes @pid, which an earlier image or daemon has left of @service, the main process of a
+ * run that EVENT_FOUND begins.  @service is down.  Return: 0; -ECHILD: @is_child, and it is no child of the
+ * daemon; -errno.
  */
-int service_take_left(struct service *service, pid_t pid);
+int service_take_left(struct service *service, pid_t pid, bool is_child);
 
 /*
  * Returns true if the start command of a forking service has ended with success, and the main

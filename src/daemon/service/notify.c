@@ -284,17 +284,6 @@ static void service_on_message(const struct notify_message *message, const struc
 	context_update_soon(s->ctx);
 }
 
-static int service_make_watchdog(struct service *s)
-{
-	if (s->watchdog)
-		return 0;
-	s->watchdog = malloc(sizeof(*s->watchdog));
-	if (!s->watchdog)
-		return -ENOMEM;
-	watchdog_init(s->watchdog, s->ctx, service_on_watchdog, s);
-	return 0;
-}
-
 int service_notify_new(struct service *s, const struct node_config *config, struct notify **ret,
 		       struct service_messages **ret_messages)
 {
@@ -317,9 +306,13 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 	messages = calloc(1, sizeof(*messages));
 	if (!messages)
 		return -ENOMEM;
-	r = service_make_watchdog(s);
-	if (r >= 0)
-		r = notify_new(ret, s->ctx, owner, &listener);
+	if (!s->watchdog) {
+		s->watchdog = malloc(sizeof(*s->watchdog));
+		if (!s->watchdog)
+			return -ENOMEM;
+		watchdog_init(s->watchdog, s->ctx, service_on_watchdog, s);
+	}
+	r = notify_new(ret, s->ctx, owner, &listener);
 	if (r >= 0)
 		*ret_messages = take(messages);
 	return r;

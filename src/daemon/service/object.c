@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/keys/diff.h"
 
@@ -195,27 +196,45 @@ void service_discount(struct service *s)
 	service_set_tally(s, (struct tally){ 0 });
 }
 
-bool service_is_lasting(const struct service *s)
-{
-	const struct node_config *config = s->setup.launch.config;
-
-	return !s->ctx->command && config->type != TYPE_ONESHOT && !config->control &&
-	       !s->setup.attach;
-}
-
 static void service_enter_roster(struct service *s)
 {
 	const struct notify *notify = s->setup.notify;
-	struct roster_row row = { .number = s->main.pid, .detail = s->run.started_usec };
+	bool alive = s->main.alive;
+	struct roster_row row = roster_row(ROSTER_PROCESS, alive ? s->main.pid : 0, s->config->path,
+					   notify && alive ? notify_address(notify) : "");
 
-	(void)snprintf(row.path, sizeof(row.path), "%s", s->config->path);
-	(void)snprintf(row.name, sizeof(row.name), "%s", notify ? notify_address(notify) : "");
+	const struct service_row details = {
+		.state = s->state,
+		.since_usec = s->since_usec,
+		.delay_usec = s->delay_usec,
+		.restarts = s->restarts,
+		.next_delay_usec = *policy_delay(s->policy),
+		.began_usec = s->ending.began_usec,
+		.idle_usec = s->ending.idle_usec,
+		.extended_usec = s->ending.extended_usec,
+		.signalled = s->main.signalled,
+		.run = s->run,
+	};
+
+	_Static_assert(sizeof(details) <= sizeof(row.detail), "there is room");
+	_Static_assert(sizeof(void *) != 8 || sizeof(details) == 176,
+		       "a change is one of CRASH_FORMAT");
+	memcpy(row.detail, &details, sizeof(details));
 	roster_write(s->ctx->roster, &s->place, &row);
 }
 
 void service_update_roster(struct service *s)
 {
-	if (s->state == STATE_UP && s->main.alive && service_is_lasting(s))
+	bool is_up = s->state == STATE_UP || s->state == STATE_DRAINING ||
+		     s->state == STATE_WAITING ||
+		     (s->state == STATE_STOPPING && !(s->run.parts & PART_STOP_COMMAND));
+	bool is_oneshot = s->config->type == TYPE_ONESHOT;
+	bool is_at_work = is_oneshot && s->state == STATE_STARTING;
+	bool has_worked = is_oneshot && (is_up || !fsm_is_going_down(s->state)) &&
+			  policy_is_clean(s->config, &s->run.outcome);
+	bool goes_on = s->main.alive ? is_up || is_at_work : has_worked;
+
+	if (fsm_has_process(s->state) ? goes_on : s->state != STATE_DOWN)
 		service_enter_roster(s);
 	else
 		roster_write(s->ctx->roster, &s->place, NULL);

@@ -84,6 +84,14 @@ struct run {
 	bool concluded : 1; /* its end was judged, see verdict */
 };
 
+/* The details of its row in the roster. */
+struct service_row {
+	uint64_t state, since_usec, delay_usec, restarts, next_delay_usec;
+	uint64_t began_usec, idle_usec, extended_usec; /* of its ending */
+	uint64_t signalled;
+	struct run run;
+};
+
 /* The share of a service in struct counts of its node and of the nodes above. */
 struct tally {
 	bool services, ready, resolved, members, present, lost, excused;
@@ -136,12 +144,9 @@ void service_post(struct service *service, enum service_event event);
 void service_forget_posted(struct service *service, enum service_event event);
 
 /*
- * Returns true if a run of @service can go on with another image of the daemon: it has no descriptor that
- * the daemon has the other end of, but for its output, which the logger reads.
+ * Writes @service into the roster if it can go on after a fault: it is up, in a stop without a
+ * stop-command, at rest after a run, or a oneshot that is at work or has done it.  Else removes it.
  */
-bool service_is_lasting(const struct service *service);
-
-/* Writes @service into the roster if it is up and lasting, else removes it. */
 void service_update_roster(struct service *service);
 
 /* Puts @service on the agenda of exits: a process of it has ended or could not be made. */

@@ -34,24 +34,20 @@ int service_reload_new(struct service *s, const struct node_config *config, stru
 	return r;
 }
 
-static int service_reload_send_signal(struct service *s)
+int service_reload(struct service *s)
 {
 	int signo = node_config_extras(s->config)->reload_signal;
 	char name[SIGNAL_TEXT_MAX];
 
-	if (proc_would_end(s->main.pid, signo))
-		return -EPROTO;
-	log_node(s->ctx->log, LOG_INFO, s->config->path, "reload: %s to pid %d",
-		 parse_signal_text(name, signo), (int)s->main.pid);
-	return process_signal(&s->main, signo);
-}
-
-int service_reload(struct service *s)
-{
 	if (s->state != STATE_UP || !s->main.alive)
 		return -ESRCH;
-	if (!s->setup.reload)
-		return service_reload_send_signal(s);
+	if (!s->setup.reload) {
+		if (proc_would_end(s->main.pid, signo))
+			return -EPROTO;
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "reload: %s to pid %d",
+			 parse_signal_text(name, signo), (int)s->main.pid);
+		return process_signal(&s->main, signo);
+	}
 	if (s->setup.reload->node)
 		return -EBUSY;
 	hook_clear_variables(s->setup.reload);

@@ -41,21 +41,6 @@ static void setup_on_pid_file(void *arg)
 	service_check_exits(arg);
 }
 
-static int setup_make_calls(struct service *s, const struct node_config *config)
-{
-	if (s->calls || (config->autostart != AUTOSTART_ON_DEMAND &&
-			 !node_config_extras(config)->drain_quiet_usec))
-		return 0;
-	return calls_new(&s->calls, s->node);
-}
-
-static int setup_make_activation(struct setup *setup, struct service *s)
-{
-	setup->keeps_activation = setup_can_keep_activation(s, setup->config);
-	return setup->keeps_activation ? 0
-				       : activation_new(&setup->activation, s->ctx, setup->config);
-}
-
 static void setup_done(struct setup *setup)
 {
 	service_hook_free(setup->hook);
@@ -98,10 +83,14 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 		r = attach_new(&setup->attach, s->node);
 	if (r >= 0 && pid_file)
 		r = pid_watch_new(&setup->pid_watch, s->ctx, pid_file, setup_on_pid_file, s);
+	if (r >= 0 && !s->calls &&
+	    (config->autostart == AUTOSTART_ON_DEMAND ||
+	     node_config_extras(config)->drain_quiet_usec))
+		r = calls_new(&s->calls, s->node);
 	if (r >= 0)
-		r = setup_make_calls(s, config);
-	if (r >= 0)
-		r = setup_make_activation(setup, s);
+		setup->keeps_activation = setup_can_keep_activation(s, config);
+	if (r >= 0 && !setup->keeps_activation)
+		r = activation_new(&setup->activation, s->ctx, config);
 	if (r >= 0)
 		r = launch_init(&setup->launch, s->ctx, config,
 				setup->notify ? notify_address(setup->notify) : NULL,
@@ -128,10 +117,14 @@ static void setup_withdraw_control(const struct service *s, const struct node_co
 		control->withdraw(present->path, control->arg);
 }
 
-static void setup_exchange(struct service *s, struct setup *next)
+void service_use_next_setup(struct service *s)
 {
+	struct setup *next = s->next_setup;
 	struct setup present;
 
+	if (!next)
+		return;
+	s->next_setup = NULL;
 	setup_withdraw_control(s, next->config);
 	if (next->keeps_activation)
 		next->activation = take(s->setup.activation);
@@ -146,16 +139,6 @@ static void setup_exchange(struct service *s, struct setup *next)
 	present = s->setup;
 	s->setup = *next;
 	*next = present;
-}
-
-void service_use_next_setup(struct service *s)
-{
-	struct setup *next = s->next_setup;
-
-	if (!next)
-		return;
-	s->next_setup = NULL;
-	setup_exchange(s, next);
 	setup_free(next);
 }
 

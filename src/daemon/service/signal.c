@@ -95,29 +95,6 @@ bool service_has_signalled(const struct service *s, pid_t group)
 	       (s->config->signal_scope == SIGNAL_SCOPE_ALL && s->group.exists);
 }
 
-static void service_term_main(struct service *s, int signo)
-{
-	bool has_group = service_has_group(s);
-	char name[SIGNAL_TEXT_MAX];
-	struct process *p;
-
-	s->main.signalled = true;
-	if (s->main.alive)
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s to pid %d",
-			 parse_signal_text(name, signo), (int)s->main.pid);
-	service_send(s, signo, s->config->signal_scope);
-	/*
-	 * A suspended process could not act on the signal.  A running one sees SIGCONT first in any
-	 * order, so a command that runs is spared it, as by other init programs.
-	 */
-	if (!s->ctx->command || s->ctx->command->stopped)
-		service_send(s, SIGCONT, s->config->signal_scope);
-	list_for_each (p, &s->remaining, by_service)
-		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
-		    (has_group && service_has_signalled(s, signal_find_group(p))))
-			p->signalled = true;
-}
-
 static void service_term_remaining(struct service *s, int signo)
 {
 	struct proc_info info;
@@ -145,8 +122,27 @@ void service_term(struct service *s)
 	control_group_thaw_soon(&s->group);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_term(h);
-	if (s->main.pid > 0 && !s->main.signalled)
-		service_term_main(s, signo);
+	if (s->main.pid > 0 && !s->main.signalled) {
+		bool has_group = service_has_group(s);
+		char name[SIGNAL_TEXT_MAX];
+		struct process *p;
+
+		s->main.signalled = true;
+		if (s->main.alive)
+			log_node(s->ctx->log, LOG_INFO, s->config->path, "%s to pid %d",
+				 parse_signal_text(name, signo), (int)s->main.pid);
+		service_send(s, signo, s->config->signal_scope);
+		/*
+		 * A suspended process could not act on the signal.  A running one sees SIGCONT first in any
+		 * order, so a command that runs is spared it, as by other init programs.
+		 */
+		if (!s->ctx->command || s->ctx->command->stopped)
+			service_send(s, SIGCONT, s->config->signal_scope);
+		list_for_each (p, &s->remaining, by_service)
+			if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
+			    (has_group && service_has_signalled(s, signal_find_group(p))))
+				p->signalled = true;
+	}
 	/* While the main process lives, it is expected to end its other processes. */
 	if (service_keeps_remaining(s) ||
 	    (s->main.alive && s->config->signal_scope == SIGNAL_SCOPE_MAIN))
@@ -309,18 +305,6 @@ void service_join_kept(struct service *s, struct process *p, const struct proces
 		service_arm_kept(s, p->until_usec);
 }
 
-static void service_kill_kept(struct service *s, struct process *p)
-{
-	int signo = p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
-
-	if (!p->killed) {
-		service_log_one_kill(s, true, "remaining pid %d (%s)", (int)p->pid, p->name);
-		node_note_forced(s->node);
-	}
-	p->killed = true;
-	(void)process_signal(p, signo);
-}
-
 void service_on_kept_timeout(struct alarm *alarm)
 {
 	struct service *s = container_of(alarm, struct service, kept_timer);
@@ -331,7 +315,16 @@ void service_on_kept_timeout(struct alarm *alarm)
 		if (!p->until_usec)
 			continue;
 		if (p->until_usec <= now) {
-			service_kill_kept(s, p);
+			int signo =
+				p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
+
+			if (!p->killed) {
+				service_log_one_kill(s, true, "remaining pid %d (%s)", (int)p->pid,
+						     p->name);
+				node_note_forced(s->node);
+			}
+			p->killed = true;
+			(void)process_signal(p, signo);
 			p->until_usec = now + BUDGET_KILL_AGAIN_USEC;
 		}
 		next = MIN(next, p->until_usec);

@@ -16,14 +16,6 @@
 #include "daemon/service/setup.h"
 #include "model/keys/keys.h"
 
-static int start_readiness(struct service *s, bool ready_fd_given)
-{
-	if (!s->setup.readiness ||
-	    (s->setup.launch.config->ready.kind == PROBE_FD && !ready_fd_given))
-		return 0;
-	return readiness_start(s->setup.readiness, &s->main);
-}
-
 /*
  * Returns the service's end of a new control connection, whose other end the daemon reads; or
  * -errno.
@@ -133,7 +125,8 @@ static void service_await_readiness(struct service *s, bool ready_fd_given)
 {
 	const struct node_config *config = s->setup.launch.config;
 
-	if (start_readiness(s, ready_fd_given) < 0)
+	if (s->setup.readiness && (config->ready.kind != PROBE_FD || ready_fd_given) &&
+	    readiness_start(s->setup.readiness, &s->main) < 0)
 		log_node(s->ctx->log, LOG_ERR, s->config->path, "cannot watch for readiness");
 	if (config->ready.kind == PROBE_STARTED && config->type != TYPE_ONESHOT &&
 	    !s->setup.readiness)
@@ -212,23 +205,18 @@ bool service_awaits_program(const struct service *s, struct launch_failure *step
 	return true;
 }
 
-static void service_log_lowered(const struct service *s, unsigned lowered)
+void service_settle_start(struct service *s, const struct spawn_failure *why)
 {
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		struct rlimit own = { 0 };
 
-		if (!(lowered & 1U << i))
+		if (!(why->lowered & 1U << i))
 			continue;
 		(void)getrlimit((__rlimit_resource_t)i, &own);
 		log_node(s->ctx->log, LOG_WARNING, s->config->path,
 			 "%s lowered to %ju: the daemon has no right to raise its hard limit",
 			 keys_limit_name(i), (uintmax_t)own.rlim_max);
 	}
-}
-
-void service_settle_start(struct service *s, const struct spawn_failure *why)
-{
-	service_log_lowered(s, why->lowered);
 	if (why->step != SPAWN_STEP_NONE) {
 		const char *program = s->setup.launch.config->argv[0];
 		const struct launch_failure failure =
@@ -242,6 +230,7 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 	}
 	s->ctx->changes++;
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)s->main.pid);
+	service_update_roster(s);
 	if (s->state == STATE_STARTING && s->setup.launch.config->type != TYPE_FORKING)
 		service_await_readiness(s, true);
 }

@@ -34,33 +34,12 @@ static bool service_is_ending(const struct service *s)
 	return s->state == STATE_ASKING || s->state == STATE_STOPPING || s->state == STATE_CLEANING;
 }
 
-/* A failed service gets no time for its guards. */
-static unsigned long service_count_busy(const struct service *s)
-{
-	if (!s->main.alive || (s->state == STATE_CLEANING && s->run.outcome.kind != OUTCOME_NONE))
-		return 0;
-	return busy_guards(s);
-}
-
-static void service_log_busy(struct service *s, unsigned long guards, uint64_t left)
-{
-	char text[CLOCK_TEXT_MAX];
-
-	clock_text(text, left);
-	if (guards > 0 && !s->ending.logged)
-		log_node(s->ctx->log, LOG_INFO, s->config->path,
-			 "busy: %lu guard%s; waiting up to %s", guards, guards == 1 ? "" : "s",
-			 text);
-	else if (guards == 0 && s->ending.logged)
-		log_node(s->ctx->log, LOG_DEBUG, s->config->path,
-			 "not busy any more; waiting up to %s", text);
-	s->ending.logged |= guards > 0;
-}
-
 static uint64_t service_stop_limit(struct service *s, uint64_t now)
 {
 	struct ending *e = &s->ending;
-	unsigned long guards = service_count_busy(s);
+	/* A failed service gets no time for its guards. */
+	bool has_failed = s->state == STATE_CLEANING && s->run.outcome.kind != OUTCOME_NONE;
+	unsigned long guards = s->main.alive && !has_failed ? busy_guards(s) : 0;
 	struct stop_times times = {
 		.began_usec = e->began_usec,
 		.busy = guards > 0,
@@ -80,8 +59,20 @@ static uint64_t service_stop_limit(struct service *s, uint64_t now)
 	end = end < e->extended_usec ? e->extended_usec : end;
 	e->last_call_usec = MIN(e->last_call_usec, service_last_call(s, now));
 	end = MIN(end, e->last_call_usec);
-	if (e->busy != times.busy)
-		service_log_busy(s, guards, end > now && end != USEC_INFINITY ? end - now : end);
+	if (e->busy != times.busy) {
+		uint64_t left = end > now && end != USEC_INFINITY ? end - now : end;
+		char text[CLOCK_TEXT_MAX];
+
+		clock_text(text, left);
+		if (guards > 0 && !s->ending.logged)
+			log_node(s->ctx->log, LOG_INFO, s->config->path,
+				 "busy: %lu guard%s; waiting up to %s", guards,
+				 guards == 1 ? "" : "s", text);
+		else if (guards == 0 && s->ending.logged)
+			log_node(s->ctx->log, LOG_DEBUG, s->config->path,
+				 "not busy any more; waiting up to %s", text);
+		s->ending.logged |= guards > 0;
+	}
 	e->busy = times.busy;
 	return end;
 }
@@ -101,21 +92,16 @@ static uint64_t service_drain_limit(const struct service *s, uint64_t now)
 	return budget_before(service_last_call(s, now), now, s->config->stop_timeout_usec);
 }
 
-static void service_begin_ending(struct service *s, uint64_t now)
-{
-	if (s->ending.began_usec)
-		return;
-	s->ending = (struct ending){
-		.began_usec = now,
-		.remaining_usec = USEC_INFINITY,
-		.last_call_usec = USEC_INFINITY,
-		.limit_usec = USEC_INFINITY,
-	};
-}
-
 static uint64_t service_ending_limit(struct service *s, uint64_t now)
 {
-	service_begin_ending(s, now);
+	if (!s->ending.began_usec) {
+		s->ending = (struct ending){
+			.began_usec = now,
+			.remaining_usec = USEC_INFINITY,
+			.last_call_usec = USEC_INFINITY,
+			.limit_usec = USEC_INFINITY,
+		};
+	}
 	if (service_is_ending(s))
 		s->ending.limit_usec = service_stop_limit(s, now);
 	else
@@ -218,6 +204,7 @@ void service_extend(struct service *s, uint64_t usec)
 	if (!service_is_ending(s) || usec <= s->ending.extended_usec)
 		return;
 	s->ending.extended_usec = usec;
+	service_update_roster(s);
 	s->ctx->changes++;
 	service_rearm(s);
 }

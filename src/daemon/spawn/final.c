@@ -134,16 +134,22 @@ void final_hold(struct node *node)
 	f->deadline_usec = USEC_INFINITY;
 }
 
-/*
- * Lists the nodes with processes that were killed or leases that were revoked; a list that is too
- * long is cut after a name.
- */
-static void final_note_late(struct final *f)
+void final_record(struct node *node)
 {
-	char *at = stpcpy(f->late, late_name);
-	char *end = f->late + sizeof(late_name) - 1 + LATE_MAX;
+	struct final *f = node->final;
+	char *at, *end;
 	const char *gap = "";
 
+	if (!f || !f->drained || f->begun || f->generation != node->generation)
+		return;
+	f->forced = node->forced;
+	f->deadline_usec = node->deadline_usec;
+	/*
+	 * Lists the nodes with processes that were killed or leases that were revoked; a list
+	 * that is too long is cut after a name.
+	 */
+	at = stpcpy(f->late, late_name);
+	end = f->late + sizeof(late_name) - 1 + LATE_MAX;
 	for (struct node *n = f->node; n; n = node_next(n, f->node)) {
 		/* An own earlier stop of the node does not count. */
 		if (n->force.own_usec < f->node->stop_usec || !n->force.own_usec)
@@ -157,38 +163,10 @@ static void final_note_late(struct final *f)
 	}
 }
 
-void final_record(struct node *node)
-{
-	struct final *f = node->final;
-
-	if (!f || !f->drained || f->begun || f->generation != node->generation)
-		return;
-	f->forced = node->forced;
-	f->deadline_usec = node->deadline_usec;
-	final_note_late(f);
-}
-
 static void final_set_limit(struct final *f, uint64_t usec)
 {
 	f->limit_usec = usec;
 	alarm_set(&f->node->ctx->alarms, &f->hook.timer, usec);
-}
-
-static void final_begin(struct final *f)
-{
-	uint64_t now = clock_now_usec(), least = now + BUDGET_LAST_USEC;
-	uint64_t end = clock_add(now, node_config_extras(f->node->config)->final_timeout_usec);
-	uint64_t deadline;
-
-	final_record(f->node);
-	deadline = MIN(f->deadline_usec, f->node->deadline_usec);
-	f->begun = true;
-	final_set_limit(f, MIN(end, deadline > least ? deadline : least));
-	hook_clear_variables(&f->hook);
-	hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
-	hook_add_variable(&f->hook, f->late);
-	hook_begin(&f->hook, f->node, HOOK_FINAL, f->hook.process.guard, f->generation);
-	trace_touch(f->node->trace);
 }
 
 static void final_finish(struct final *f)
@@ -210,8 +188,22 @@ void final_update(struct node *node)
 
 	if (!f || !f->drained)
 		return;
-	if (!f->begun && swansong_completion_done(f->drained))
-		final_begin(f);
+	if (!f->begun && swansong_completion_done(f->drained)) {
+		uint64_t now = clock_now_usec(), least = now + BUDGET_LAST_USEC;
+		uint64_t end =
+			clock_add(now, node_config_extras(f->node->config)->final_timeout_usec);
+		uint64_t deadline;
+
+		final_record(f->node);
+		deadline = MIN(f->deadline_usec, f->node->deadline_usec);
+		f->begun = true;
+		final_set_limit(f, MIN(end, deadline > least ? deadline : least));
+		hook_clear_variables(&f->hook);
+		hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
+		hook_add_variable(&f->hook, f->late);
+		hook_begin(&f->hook, f->node, HOOK_FINAL, f->hook.process.guard, f->generation);
+		trace_touch(f->node->trace);
+	}
 	while (f->begun && hook_has_ended(&f->hook))
 		if (!hook_continue_anyway(&f->hook, f->spent))
 			final_finish(f);

@@ -42,20 +42,6 @@ static int launch_add_number(char ***at, const char *name, uint64_t value)
 	return launch_add_variable(at, name, text);
 }
 
-/* Adds a variable with the pid of the child; @place is where the child writes it. */
-static int launch_add_pid(char ***at, const char *name, char **place)
-{
-	char blank[SPAWN_PID_MAX];
-	int r;
-
-	memset(blank, '0', sizeof(blank) - 1);
-	blank[sizeof(blank) - 1] = '\0';
-	r = launch_add_variable(at, name, blank);
-	if (r == 0)
-		*place = strchr((*at)[-1], '=') + 1;
-	return r;
-}
-
 /* Adds the variables that sd_notify(3) and sd_watchdog_enabled(3) read. */
 static int launch_add_notify_variables(struct launch *launch, const char *address, char ***at)
 {
@@ -64,8 +50,16 @@ static int launch_add_notify_variables(struct launch *launch, const char *addres
 
 	if (r == 0 && extras->watchdog_usec)
 		r = launch_add_number(at, "WATCHDOG_USEC", extras->watchdog_usec);
-	if (r == 0 && extras->watchdog_usec)
-		r = launch_add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
+	if (r == 0 && extras->watchdog_usec) {
+		/* The child writes its pid there. */
+		char blank[SPAWN_PID_MAX];
+
+		memset(blank, '0', sizeof(blank) - 1);
+		blank[sizeof(blank) - 1] = '\0';
+		r = launch_add_variable(at, "WATCHDOG_PID", blank);
+		if (r == 0)
+			launch->watchdog_pid = strchr((*at)[-1], '=') + 1;
+	}
 	if (r == 0 && extras->fd_store_max)
 		r = launch_add_number(at, "FDSTORE", extras->fd_store_max);
 	return r;
@@ -212,23 +206,19 @@ void launch_done(struct launch *launch)
 	*launch = (struct launch){ 0 };
 }
 
-/* Sets @variable instead of all with the same name. */
-static void launch_set_variable(struct context *ctx, size_t *n, char *variable)
-{
-	size_t length = strcspn(variable, "=") + 1, kept = 0;
-
-	for (size_t i = 0; i < *n; i++)
-		if (strncmp(ctx->environment.child[i], variable, length) != 0)
-			ctx->environment.child[kept++] = ctx->environment.child[i];
-	if (kept < ctx->environment.room)
-		ctx->environment.child[kept++] = variable;
-	*n = kept;
-}
-
 static void launch_set_variables(struct context *ctx, size_t *n, char *const *variables)
 {
-	for (char *const *v = variables; v && *v; v++)
-		launch_set_variable(ctx, n, *v);
+	for (char *const *v = variables; v && *v; v++) {
+		/* Sets @variable instead of all with the same name. */
+		size_t length = strcspn(*v, "=") + 1, kept = 0;
+
+		for (size_t i = 0; i < *n; i++)
+			if (strncmp(ctx->environment.child[i], *v, length) != 0)
+				ctx->environment.child[kept++] = ctx->environment.child[i];
+		if (kept < ctx->environment.room)
+			ctx->environment.child[kept++] = *v;
+		*n = kept;
+	}
 }
 
 static bool launch_is_passed(const struct extras *extras, const char *variable)
@@ -317,26 +307,13 @@ static void launch_insert_file(struct activation_plan *plan, struct spawn_file f
 	plan->files[i] = file;
 }
 
-static void launch_plan_variables(const char *path, struct files *files)
-{
-	char **at = files->variables;
-
-	(void)snprintf(files->node, sizeof(files->node), NODE_VARIABLE "%s", path);
-	*at++ = files->node;
-	for (size_t i = 0; i < ACTIVATION_VARIABLES; i++)
-		if (files->activation.variables[i])
-			*at++ = files->activation.variables[i];
-	for (size_t i = 0; i < files->handover.n_variables; i++)
-		*at++ = files->handover.variables[i];
-	*at = NULL;
-}
-
 /* @files must not move until the program is started. */
 static void launch_plan_files(const struct launch *launch, const struct launch_program *program,
 			      struct files *files)
 {
 	struct activation_plan *plan = &files->activation;
 	int ready = program->ready_fd >= 0 ? launch->config->ready.fd : -1;
+	char **at;
 
 	*plan = (struct activation_plan){ .files = files->few };
 	if (launch->activation && program->main)
@@ -348,7 +325,15 @@ static void launch_plan_files(const struct launch *launch, const struct launch_p
 	if (ready >= 0)
 		launch_insert_file(plan,
 				   (struct spawn_file){ .from = program->ready_fd, .to = ready });
-	launch_plan_variables(launch->config->path, files);
+	at = files->variables;
+	(void)snprintf(files->node, sizeof(files->node), NODE_VARIABLE "%s", launch->config->path);
+	*at++ = files->node;
+	for (size_t i = 0; i < ACTIVATION_VARIABLES; i++)
+		if (files->activation.variables[i])
+			*at++ = files->activation.variables[i];
+	for (size_t i = 0; i < files->handover.n_variables; i++)
+		*at++ = files->handover.variables[i];
+	*at = NULL;
 }
 
 /* Makes the process in its control group, or without one if the kernel refuses that. */

@@ -68,6 +68,7 @@ int starts_new(struct starts **ret, struct context *ctx, starts_fn *fn, void *ar
 	if (!starts)
 		return -ENOMEM;
 	*starts = (struct starts){ .ctx = ctx, .fn = fn, .arg = arg };
+	starts->pool.siblings = keeper_is_apart(&ctx->keeper);
 	starts->set = epoll_create1(EPOLL_CLOEXEC);
 	if (starts->set < 0)
 		return -errno;

@@ -84,7 +84,7 @@ int activation_new(struct activation **ret, struct context *ctx, const struct no
 		return -ENOMEM;
 	a->ctx = ctx;
 	a->config = node_config_ref(config);
-	fdstore_init(&a->store, ctx, max);
+	fdstore_init(&a->store, ctx, config->path, max);
 	r = activation_reserve(a, 0);
 	if (r < 0)
 		return r;

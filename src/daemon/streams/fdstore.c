@@ -12,16 +12,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-
-void fdstore_init(struct fdstore *store, struct context *ctx, size_t max)
-{
-	*store = (struct fdstore){ .ctx = ctx, .max = max };
-	list_init(&store->entries);
-}
+#include "daemon/loop/roster.h"
 
 static void fdstore_drop(struct fdstore_entry *entry)
 {
 	entry->store->n--;
+	roster_write(entry->store->ctx->roster, &entry->place, NULL);
 	list_remove(&entry->in_store);
 	sd_event_source_disable_unref(entry->hangup);
 	(void)fd_close_passed(entry->fd);
@@ -53,6 +49,7 @@ static int fdstore_keep(struct fdstore *store, int fd, const char *name, bool po
 {
 	size_t size = strlen(name) + 1;
 	struct fdstore_entry *entry = malloc(sizeof(*entry) + size);
+	struct roster_row row;
 	int r = 0;
 
 	if (!entry)
@@ -69,6 +66,9 @@ static int fdstore_keep(struct fdstore *store, int fd, const char *name, bool po
 	}
 	list_append(&store->entries, &entry->in_store);
 	store->n++;
+	row = roster_row(ROSTER_STORED, fd, store->node, entry->name);
+	row.detail[0] = entry->hangup != NULL;
+	roster_write(store->ctx->roster, &entry->place, &row);
 	return 0;
 }
 
@@ -85,6 +85,20 @@ int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll)
 	if (r != 0)
 		(void)fd_close_passed(fd);
 	return r;
+}
+
+void fdstore_init(struct fdstore *store, struct context *ctx, const char *node, size_t max)
+{
+	struct roster_row *row;
+
+	*store = (struct fdstore){ .ctx = ctx, .node = node, .max = max };
+	list_init(&store->entries);
+	for (size_t at = 0; (row = roster_next(ctx->roster, ROSTER_STORED, &at));) {
+		if (strcmp(row->path, node) != 0)
+			continue;
+		row->kind = ROSTER_NONE;
+		(void)fdstore_add(store, row->number, row->name, row->detail[0]);
+	}
 }
 
 size_t fdstore_remove(struct fdstore *store, const char *name)

@@ -9,6 +9,7 @@
 
 struct fdstore {
 	struct context *ctx;
+	const char *node; /* the path of the service */
 	struct list entries;
 	size_t n, max;
 };
@@ -18,10 +19,12 @@ struct fdstore_entry {
 	struct fdstore *store;
 	int fd;
 	sd_event_source *hangup; /* NULL: kept until it is removed */
+	unsigned place;		 /* of its row in the roster */
 	char name[];
 };
 
-void fdstore_init(struct fdstore *store, struct context *ctx, size_t max);
+/* Makes an empty store; @node stays valid.  It takes over the descriptors of before a fault. */
+void fdstore_init(struct fdstore *store, struct context *ctx, const char *node, size_t max);
 
 /*
  * Takes @fd over, also on failure.  With @poll it is removed when its other end is closed.

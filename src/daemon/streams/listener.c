@@ -24,6 +24,7 @@
 #include "sys/ipc/passed.h"
 #include "sys/ipc/unixsock.h"
 #include "sys/process/cgroup.h"
+#include "sys/process/children.h"
 
 struct listener {
 	struct list in_context;
@@ -100,18 +101,28 @@ static int listener_open_socket(const struct listener *l, const struct context *
 
 	left.address.inet = l->listen.inet;
 	left.length = left.address.inet.any.sa_family == AF_INET6 ? sizeof(left.address.inet.in6)
-							     : sizeof(left.address.inet.in);
+								  : sizeof(left.address.inet.in);
 	fd = is_unix ? listener_open_unix(l)
 		     : inet_listen(&left.address.inet.any, left.length, left.type);
-	if (fd != -EADDRINUSE || !ctx->cgroups || ctx->launched > 0)
+	if (fd != -EADDRINUSE || ctx->launched > 0 || !(ctx->cgroups || ctx->reason))
 		return fd;
 	if (is_unix) {
 		left.address.un = (struct sockaddr_un){ .sun_family = AF_UNIX };
 		(void)stpcpy(left.address.un.sun_path, l->listen.address);
 		left.length = sizeof(left.address.un);
 	}
-	left.top = ctx->cgroups->top;
-	(void)cgroup_children(left.top, listener_on_left_group, &left);
+	if (ctx->cgroups) {
+		left.top = ctx->cgroups->top;
+		(void)cgroup_children(left.top, listener_on_left_group, &left);
+	} else {
+		struct children children;
+
+		/* After a fault they are children. */
+		if (children_open(&children, ctx->keeper.reaper) >= 0) {
+			(void)children_read(&children, listener_on_left_process, &left);
+			children_close(&children);
+		}
+	}
 	return left.fd >= 0 ? left.fd : left.fd == -ENOENT ? fd : -EBUSY;
 }
 

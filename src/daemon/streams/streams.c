@@ -40,16 +40,6 @@ static int streams_open_journal(const struct context *ctx, const struct node_con
 	return -ENOTSUP;
 }
 
-/* The logger opens the file: its file system could block the daemon. */
-static int streams_open_log(const struct output *output, struct capture *capture, int as)
-{
-	int r = capture ? capture_open(capture, as) : -ENOTSUP;
-
-	if (r != -ENOTSUP)
-		return r;
-	return path_open(output->path, O_WRONLY | O_APPEND | O_CREAT, 0640);
-}
-
 static int streams_open_output(const struct context *ctx, const struct node_config *config,
 			       const struct output *output, struct capture *capture, int as,
 			       bool *direct)
@@ -58,7 +48,11 @@ static int streams_open_output(const struct context *ctx, const struct node_conf
 
 	switch (output->kind) {
 	case OUTPUT_FILE:
-		return streams_open_log(output, capture, as);
+		/* The logger opens the file: its file system could block the daemon. */
+		fd = capture ? capture_open(capture, as) : -ENOTSUP;
+		if (fd != -ENOTSUP)
+			return fd;
+		return path_open(output->path, O_WRONLY | O_APPEND | O_CREAT, 0640);
 	case OUTPUT_NULL:
 		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
@@ -73,18 +67,6 @@ static int streams_open_output(const struct context *ctx, const struct node_conf
 		break;
 	}
 	return -ENOTSUP;
-}
-
-static const char *streams_subject_of(const struct output *output)
-{
-	if (output->kind == OUTPUT_FILE)
-		return output->path;
-	return output->kind == OUTPUT_NULL ? "/dev/null" : "the journal";
-}
-
-static bool streams_is_same_output(const struct output *a, const struct output *b)
-{
-	return a->kind == b->kind && (a->kind != OUTPUT_FILE || strcmp(a->path, b->path) == 0);
 }
 
 int streams_open(struct streams *streams, const struct context *ctx,
@@ -108,12 +90,17 @@ int streams_open(struct streams *streams, const struct context *ctx,
 			streams->fds[i] = output->kind == OUTPUT_STDOUT ? 1 : 2;
 			continue;
 		}
-		if (i == 2 && streams_is_same_output(out, err) && !capture_is_apart(capture)) {
+		if (i == 2 && out->kind == err->kind &&
+		    (out->kind != OUTPUT_FILE || strcmp(out->path, err->path) == 0) &&
+		    !capture_is_apart(capture)) {
 			if (streams->fds[1] != 1)
 				streams->fds[2] = streams->fds[1];
 			break;
 		}
-		*subject = streams_subject_of(output);
+		if (output->kind == OUTPUT_FILE)
+			*subject = output->path;
+		else
+			*subject = output->kind == OUTPUT_NULL ? "/dev/null" : "the journal";
 		r = streams_open_output(ctx, config, output, capture, i, &direct);
 		if (r >= 0 && direct)
 			streams->journal = r;

@@ -46,7 +46,10 @@ static void converge_stop(struct service *s)
 		return;
 	}
 	while ((event = goal_event(s->state, service_is_stopped(s), false)) != N_EVENTS) {
-		if (event == EVENT_RELEASE && stop_order_blocker(s->node))
+		/* Its process was released before a fault, and got its signal. */
+		if (s->main.signalled && s->main.alive)
+			event = event == EVENT_HOLD ? EVENT_RELEASE : event;
+		else if (event == EVENT_RELEASE && stop_order_blocker(s->node))
 			return;
 		service_handle(s, event);
 	}
@@ -232,17 +235,16 @@ void converge_starts(struct tree *tree)
 	}
 }
 
-static bool converge_is_service_starting(const struct service *s)
-{
-	if (s->attempted || !service_is_wanted(s))
-		return false;
-	return fsm_is_coming_up(s->state) || (s->state == STATE_DOWN && !start_order_is_blocked(s));
-}
-
 bool converge_is_starting(const struct tree *tree)
 {
-	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
-		if (n->service && converge_is_service_starting(n->service))
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		const struct service *s = n->service;
+
+		if (!s || s->attempted || !service_is_wanted(s))
+			continue;
+		if (fsm_is_coming_up(s->state) ||
+		    (s->state == STATE_DOWN && !start_order_is_blocked(s)))
 			return true;
+	}
 	return false;
 }

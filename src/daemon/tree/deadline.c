@@ -25,29 +25,6 @@ static void deadline_revoke_leases(struct node *node)
 	}
 }
 
-/* Ends all of @node but its final action, which may last until the deadline. */
-static void deadline_force_node(struct node *node)
-{
-	uint64_t now = clock_now_usec();
-
-	for (struct node *n = node; n; n = node_next(n, node)) {
-		n->kill_usec = MIN(n->kill_usec, now);
-		if (n != node)
-			n->deadline_usec = MIN(n->deadline_usec, now);
-		alarm_stop(&n->ctx->alarms, &n->budget);
-		if (n->service && n->service->state != STATE_KILLING)
-			service_handle(n->service, EVENT_KILL);
-		if (n->service)
-			service_end_kept(n->service);
-		if (n->service && n->service->setup.launch.capture)
-			capture_release(n->service->setup.launch.capture);
-		deadline_revoke_leases(n);
-		alert_force(n);
-		final_limit(n, 0);
-	}
-	context_update_soon(node->ctx);
-}
-
 /* The time of the root is limited by the parent manager, too. */
 static uint64_t deadline_granted_usec(const struct node *node)
 {
@@ -77,27 +54,6 @@ void deadline_log_limit(const struct node *root)
 static bool deadline_is_limited_by_request(const struct node *node)
 {
 	return !node->parent || node->deadline_usec < node->parent->kill_usec;
-}
-
-static void deadline_log_spent(const struct node *node)
-{
-	uint64_t usec = node->config->shutdown_timeout_usec;
-	bool by_grace = deadline_granted_usec(node) < usec;
-	const char *but = final_is_pending(node) ? "; the final action has time left" : "";
-	char budget[CLOCK_TEXT_MAX];
-
-	if (node->deadline_usec <
-	    clock_add(node->stop_usec, deadline_budget_of(node, node->config)))
-		log_node(node->ctx->log, LOG_WARNING, node_name(node),
-			 deadline_is_limited_by_request(node)
-				 ? "the grace of a request less a margin has expired%s"
-				 : "the budget of an ancestor has expired%s",
-			 but);
-	else
-		log_node(node->ctx->log, LOG_WARNING, node_name(node),
-			 "the %s of %s%s has expired%s", by_grace ? "grace" : "shutdown-timeout",
-			 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
-			 by_grace ? " less a margin" : "", but);
 }
 
 /*
@@ -134,6 +90,7 @@ void deadline_force_soon(struct node *node)
 static void deadline_process(struct node *node)
 {
 	bool asked = node->force.asked;
+	uint64_t now;
 
 	node->force.asked = false;
 	/* Only the final action remains, which has a limit of its own. */
@@ -143,9 +100,44 @@ static void deadline_process(struct node *node)
 		deadline_last_call(node);
 		return;
 	}
-	if (!asked)
-		deadline_log_spent(node);
-	deadline_force_node(node);
+	if (!asked) {
+		uint64_t usec = node->config->shutdown_timeout_usec;
+		bool by_grace = deadline_granted_usec(node) < usec;
+		const char *but = final_is_pending(node) ? "; the final action has time left" : "";
+		char budget[CLOCK_TEXT_MAX];
+
+		if (node->deadline_usec <
+		    clock_add(node->stop_usec, deadline_budget_of(node, node->config)))
+			log_node(node->ctx->log, LOG_WARNING, node_name(node),
+				 deadline_is_limited_by_request(node)
+					 ? "the grace of a request less a margin has expired%s"
+					 : "the budget of an ancestor has expired%s",
+				 but);
+		else
+			log_node(node->ctx->log, LOG_WARNING, node_name(node),
+				 "the %s of %s%s has expired%s",
+				 by_grace ? "grace" : "shutdown-timeout",
+				 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
+				 by_grace ? " less a margin" : "", but);
+	}
+	/* Ends all of @node but its final action, which may last until the deadline. */
+	now = clock_now_usec();
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		n->kill_usec = MIN(n->kill_usec, now);
+		if (n != node)
+			n->deadline_usec = MIN(n->deadline_usec, now);
+		alarm_stop(&n->ctx->alarms, &n->budget);
+		if (n->service && n->service->state != STATE_KILLING)
+			service_handle(n->service, EVENT_KILL);
+		if (n->service)
+			service_end_kept(n->service);
+		if (n->service && n->service->setup.launch.capture)
+			capture_release(n->service->setup.launch.capture);
+		deadline_revoke_leases(n);
+		alert_force(n);
+		final_limit(n, 0);
+	}
+	context_update_soon(node->ctx);
 }
 
 void deadline_update(struct context *ctx)

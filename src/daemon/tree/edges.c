@@ -66,17 +66,6 @@ static int edges_link(struct tree *tree, const struct config *config, struct nod
 	return 0;
 }
 
-/* Adds all edges that @nc declares for @node. */
-static int edges_link_node(struct tree *tree, const struct config *config, struct node *node,
-			   const struct node_config *nc)
-{
-	int r = 0;
-
-	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
-		r = edges_link(tree, config, node, edge, node_config_edges(nc, edge));
-	return r;
-}
-
 int edges_check(const struct tree *tree, const struct config *config, bool leaving,
 		const struct node_config *more, struct diag *diag)
 {
@@ -94,40 +83,37 @@ int edges_check(const struct tree *tree, const struct config *config, bool leavi
 	return n > 0 ? transient_check_edges(config, nodes, n, diag) : 0;
 }
 
-/* Checks that the nodes that are not in @config form no cycle with it.  Return: 0 or -ENOMEM. */
-static int edges_check_leaving(const struct tree *tree, const struct config *config, bool *ret)
-{
-	cleanup(diag_freep) struct diag *diag = NULL;
-	int r = diag_new(&diag);
-
-	if (r == 0)
-		r = edges_check(tree, config, true, NULL, diag);
-	*ret = r == 0 && diag_errors(diag) == 0;
-	return r == -ENOMEM ? r : 0;
-}
-
-int edges_prepare(struct tree *tree, const struct config *config)
-{
-	bool keep;
-	int r = edges_check_leaving(tree, config, &keep);
-
-	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
-		const struct node_config *nc = config_find(config, n->config->path);
-
-		if (nc || keep || tree_keeps(n, config))
-			r = edges_link_node(tree, config, n, nc ? nc : n->config);
-	}
-	if (r < 0)
-		edges_cancel(tree);
-	return r;
-}
-
-void edges_cancel(struct tree *tree)
+static void edges_cancel(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		node_edges_free(n->edges.next);
 		n->edges.next = NULL;
 	}
+}
+
+int edges_prepare(struct tree *tree, const struct config *config)
+{
+	cleanup(diag_freep) struct diag *diag = NULL;
+	int r = diag_new(&diag);
+	bool keep;
+
+	/* The nodes that are not in @config keep their edges if these form no cycle with it. */
+	if (r == 0)
+		r = edges_check(tree, config, true, NULL, diag);
+	keep = r == 0 && diag_errors(diag) == 0;
+	r = r == -ENOMEM ? r : 0;
+	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
+		const struct node_config *nc = config_find(config, n->config->path);
+		const struct node_config *present = nc ? nc : n->config;
+
+		if (!nc && !keep && !tree_keeps(n, config))
+			continue;
+		for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
+			r = edges_link(tree, config, n, edge, node_config_edges(present, edge));
+	}
+	if (r < 0)
+		edges_cancel(tree);
+	return r;
 }
 
 void edges_commit(struct tree *tree)

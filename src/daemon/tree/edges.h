@@ -26,11 +26,8 @@ int edges_check(const struct tree *tree, const struct config *config, bool leavi
  */
 int edges_prepare(struct tree *tree, const struct config *config);
 
-/*
- * Replaces the edges in use by the prepared ones; edges_cancel() frees the prepared ones instead.
- */
+/* Replaces the edges in use by the prepared ones. */
 void edges_commit(struct tree *tree);
-void edges_cancel(struct tree *tree);
 
 /*
  * Makes new @node require @target, which must form no cycle.  Return: 0, or -ENOMEM and @node must

@@ -23,13 +23,6 @@ static bool exit_is_counted(const struct node *n, bool essential)
 	return n->service && n->goal != GOAL_GONE && (!essential || n->config->essential);
 }
 
-/* A service has ended if nothing under way starts it again. */
-static bool exit_has_ended(const struct service *s)
-{
-	return service_is_resolved(s) && !service_is_at_work(s) && !service_is_listening(s) &&
-	       node_goal(s->node) != GOAL_CYCLE;
-}
-
 static bool exit_is_due(const struct tree *tree)
 {
 	bool essential = exit_has_essential(tree), any = false;
@@ -37,7 +30,9 @@ static bool exit_is_due(const struct tree *tree)
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		if (!exit_is_counted(n, essential))
 			continue;
-		if (!exit_has_ended(n->service))
+		/* A service has ended if nothing under way starts it again. */
+		if (!service_is_resolved(n->service) || service_is_at_work(n->service) ||
+		    service_is_listening(n->service) || node_goal(n) == GOAL_CYCLE)
 			return false;
 		any = true;
 	}
@@ -69,20 +64,16 @@ static struct service *exit_cause(const struct tree *tree)
 	return first ? first : any;
 }
 
-static bool exit_is_failure_fatal(const struct service *s)
-{
-	const struct node *parent = s->node->parent;
-
-	return s->config->on_failed == ON_FAILED_SHUTDOWN ||
-	       (s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT && !parent->parent);
-}
-
 static bool exit_is_fatal(const struct tree *tree, const struct service *s)
 {
 	if (service_is_at_work(s))
 		return s->run.outcome.kind == OUTCOME_UNHEALTHY; /* on-unhealthy = shutdown */
-	return (s->config->essential && tree->ends.exit_when == EXIT_WHEN_ANY) ||
-	       (s->state == STATE_FAILED && exit_is_failure_fatal(s));
+	if (s->config->essential && tree->ends.exit_when == EXIT_WHEN_ANY)
+		return true;
+	if (s->state != STATE_FAILED)
+		return false;
+	return s->config->on_failed == ON_FAILED_SHUTDOWN ||
+	       (s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT && !s->node->parent->parent);
 }
 
 /* A service without a section is not essential; one that is restarted has not ended. */

@@ -10,11 +10,25 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "daemon/loop/roster.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/tree/stop.h"
 
 /* --- the one writer --- */
+
+/* The goal of a new node needs no row. */
+static void goals_enter(struct node *node)
+{
+	const struct node_config *config = node->config;
+	enum goal initial = goal_initial(config->argv, node_starts_by_itself(node, config));
+	struct roster_row row = roster_row(ROSTER_GOAL, (int)node->goal, node_name(node), "");
+
+	row.detail[0] = node->cause;
+	row.detail[1] = node->stop_usec;
+	row.detail[2] = node->deadline_usec;
+	roster_write(node->ctx->roster, &node->place, node->goal == initial ? NULL : &row);
+}
 
 static void goals_write(struct node *node, enum goal goal, enum goal_cause cause)
 {
@@ -28,6 +42,7 @@ static void goals_write(struct node *node, enum goal goal, enum goal_cause cause
 	node->cause = cause;
 	if (node->parent)
 		node->parent->cycling += node_is_cycled_by_strategy(node) - before;
+	goals_enter(node);
 }
 
 void goals_init(struct node *node, const struct node_config *config)
@@ -74,6 +89,7 @@ void goals_lower(struct goals *g, struct node *node, enum goal_request request, 
 	if (!g->dry_run && node->goal < GOAL_IDLE) {
 		stop_latch(g->tree, node, g->usec, reason);
 		changed |= deadline_limit(node, g->until_usec, g->usec);
+		goals_enter(node);
 	}
 	if (changed && list_is_empty(&node->in_batch))
 		list_append(&g->lowered, &node->in_batch);
@@ -258,6 +274,52 @@ void goals_retire(struct tree *tree, struct node *node, const char *reason)
 	goals_note_raised(node);
 }
 
+/* --- after a fault --- */
+
+/* A stop goes on with the time that it had left. */
+static void goals_take_row(struct tree *tree, struct node *node, const struct roster_row *row)
+{
+	struct goals g;
+
+	goals_begin(&g, tree, (enum goal_cause)MIN(row->detail[0], (uint64_t)N_CAUSES - 1));
+	if (row->number == GOAL_UP) {
+		goals_raise(&g, node);
+	} else if (row->number == GOAL_IDLE) {
+		if (node->service)
+			goals_make_idle(tree, node);
+	} else if (row->number == GOAL_DOWN || row->number == GOAL_CYCLE) {
+		if (row->detail[1] > 0 && row->detail[1] < g.usec)
+			g.usec = row->detail[1];
+		g.until_usec = row->detail[2];
+		goals_lower(&g, node, row->number == GOAL_CYCLE ? REQUEST_CYCLE : REQUEST_STOP,
+			    "it was stopped before");
+		goals_commit(&g);
+	}
+}
+
+void goals_take_former(struct tree *tree)
+{
+	const struct roster_row *row;
+
+	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_GOAL, &at));) {
+		struct node *node = tree_find(tree, row->path);
+
+		if (node)
+			goals_take_row(tree, node, row);
+	}
+	/* A service that has got its signal ends, also if it is to start again. */
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		struct goals g;
+
+		if (!n->service || !n->service->main.signalled || node_is_stopped(n))
+			continue;
+		goals_begin(&g, tree, n->cause);
+		g.usec = MIN(g.usec, n->service->ending.began_usec);
+		goals_lower(&g, n, REQUEST_CYCLE, "it was stopped before");
+		goals_commit(&g);
+	}
+}
+
 /* --- requests: the nodes to raise --- */
 
 static bool goals_is_startable(const struct tree *tree, const struct node *node)
@@ -294,18 +356,6 @@ static int goals_select_needed(struct goals *g, struct list *selected, const str
 	return 0;
 }
 
-static int goals_select_all_needed(struct goals *g, struct list *selected, const struct service *s)
-{
-	int r = 0;
-
-	for (const struct node *n = s->node; r == 0 && n; n = n->parent) {
-		r = goals_select_needed(g, selected, n, EDGE_REQUIRES);
-		if (r == 0)
-			r = goals_select_needed(g, selected, n, EDGE_WANTS);
-	}
-	return r;
-}
-
 /* Selects @node and all that it needs, directly or not.  Return: 0 or -ESHUTDOWN. */
 static int goals_select(struct goals *g, struct list *selected, struct node *node)
 {
@@ -314,28 +364,28 @@ static int goals_select(struct goals *g, struct list *selected, struct node *nod
 
 	list_append(selected, &node->in_batch);
 	list_for_each (top, selected, in_batch)
-		for (struct node *n = top; r == 0 && n; n = node_next(n, top))
-			if (n->service && n->goal != GOAL_GONE && start_order_is_meant(n, top))
-				r = goals_select_all_needed(g, selected, n->service);
+		for (struct node *n = top; r == 0 && n; n = node_next(n, top)) {
+			if (!n->service || n->goal == GOAL_GONE || !start_order_is_meant(n, top))
+				continue;
+			for (const struct node *up = n; r == 0 && up; up = up->parent) {
+				r = goals_select_needed(g, selected, up, EDGE_REQUIRES);
+				if (r == 0)
+					r = goals_select_needed(g, selected, up, EDGE_WANTS);
+			}
+		}
 	return r;
-}
-
-static struct node *goals_find_highest_down(struct node *node)
-{
-	struct node *highest = NULL;
-
-	for (struct node *above = node->parent; above; above = above->parent)
-		if (above->goal == GOAL_DOWN)
-			highest = above;
-	return highest;
 }
 
 /* The stopped groups above @node run again; their stop moves to their other members. */
 static void goals_raise_parents(struct goals *g, struct node *node)
 {
-	struct node *highest = goals_find_highest_down(node), *n;
-	enum goal_cause cause = highest ? highest->cause : g->cause;
+	struct node *highest = NULL, *n;
+	enum goal_cause cause;
 
+	for (struct node *above = node->parent; above; above = above->parent)
+		if (above->goal == GOAL_DOWN)
+			highest = above;
+	cause = highest ? highest->cause : g->cause;
 	for (; highest && node != highest; node = node->parent) {
 		list_for_each (n, &node->parent->children, sibling)
 			if (n != node)

@@ -83,5 +83,8 @@ void goals_complete(struct tree *tree, struct node *node);
 /* Stops @node, as a batch of its own. */
 void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, const char *reason);
 
+/* Gives the nodes the goals of before a fault.  All that holds a guard must be found before. */
+void goals_take_former(struct tree *tree);
+
 /* Clears the history of restarts of all services in @node, and all delays of their starts. */
 void goals_forget_restarts(struct node *node);

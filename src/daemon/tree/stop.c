@@ -13,21 +13,6 @@
 #include "daemon/spawn/final.h"
 #include "daemon/tree/deadline.h"
 
-/* Parents come first, so each finds its parent's deadline set. */
-static void stop_begin(struct node *node, uint64_t now, const char *reason)
-{
-	if (!node->stop_usec) {
-		node->stop_usec = node->since_usec = now;
-		node_changed(node, "running", "");
-		trace_begin(node->trace, node->generation,
-			    node->service ? fsm_state_name(node->service->state) : NULL, now);
-		trace_explain(node->trace, reason);
-		if (node->service && node->service->setup.attach)
-			attach_stop(node->service->setup.attach);
-	}
-	deadline_begin(node, now);
-}
-
 void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *reason)
 {
 	if (node_is_stopped(top))
@@ -42,8 +27,19 @@ void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *r
 		final_hold(n);
 	}
 	swansong_shut_down(top->handle);
-	for (struct node *n = top; n; n = node_next(n, top))
-		stop_begin(n, now, reason);
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		/* Parents come first, so each finds its parent's deadline set. */
+		if (!n->stop_usec) {
+			n->stop_usec = n->since_usec = now;
+			node_changed(n, "running", "");
+			trace_begin(n->trace, n->generation,
+				    n->service ? fsm_state_name(n->service->state) : NULL, now);
+			trace_explain(n->trace, reason);
+			if (n->service && n->service->setup.attach)
+				attach_stop(n->service->setup.attach);
+		}
+		deadline_begin(n, now);
+	}
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		deadline_begin_last_call(n, now);
 		trace_touch(n->trace);

@@ -20,20 +20,26 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/macro.h"
+#include "daemon/loop/roster.h"
 #include "daemon/service/object.h"
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
 #include "model/types/schedule.h"
+
+struct times {
+	uint64_t next_usec;    /* CLOCK_MONOTONIC */
+	uint64_t planned_usec; /* CLOCK_REALTIME; of a calendar */
+	uint64_t last_usec;    /* CLOCK_MONOTONIC; 0: it has not run by schedule */
+	uint64_t done_usec;    /* CLOCK_REALTIME; all times up to this one are past */
+};
 
 struct timetable {
 	struct node *node;
 	const struct node_config *config; /* counted */
 	struct list in_list;		  /* of the context */
 	struct alarm alarm;
-	uint64_t next_usec;    /* CLOCK_MONOTONIC */
-	uint64_t planned_usec; /* CLOCK_REALTIME; of a calendar */
-	uint64_t last_usec;    /* CLOCK_MONOTONIC; 0: it has not run by schedule */
-	uint64_t done_usec;    /* CLOCK_REALTIME; all times up to this one are past */
+	struct times times;
+	unsigned place; /* in the roster */
 };
 
 static const struct schedule *timetable_schedule_of(const struct timetable *t)
@@ -57,7 +63,11 @@ static void timetable_on_alarm(struct alarm *alarm)
 
 static void timetable_set(struct timetable *t, uint64_t usec)
 {
-	t->next_usec = usec;
+	struct roster_row row = roster_row(ROSTER_SCHEDULE, 0, t->config->path, "");
+
+	t->times.next_usec = usec;
+	memcpy(row.detail, &t->times, sizeof(t->times));
+	roster_write(t->node->ctx->roster, &t->place, &row);
 	alarm_set(&t->node->ctx->alarms, &t->alarm, usec);
 }
 
@@ -69,32 +79,23 @@ static void timetable_log_missed(const struct timetable *t)
 		 "scheduled run missed: one run makes up for all");
 }
 
-static void timetable_plan_interval(struct timetable *t, uint64_t jitter, uint64_t now)
-{
-	uint64_t interval = timetable_schedule_of(t)->interval_usec, real = clock_realtime_usec();
-	uint64_t age = t->done_usec < real ? real - t->done_usec : 0;
-
-	if (age >= interval)
-		timetable_log_missed(t);
-	timetable_set(t, clock_add(now, interval - MIN(age, interval) + jitter));
-}
-
 /* The clock may have been put back: a time that is far away then is planned anew. */
 static void timetable_plan_calendar(struct timetable *t, uint64_t jitter, uint64_t now)
 {
 	uint64_t real = clock_realtime_usec();
 	uint64_t after =
-		calendar_next(&timetable_schedule_of(t)->calendar, MIN(t->done_usec, real));
+		calendar_next(&timetable_schedule_of(t)->calendar, MIN(t->times.done_usec, real));
 	uint64_t next = MAX(after, real);
 	uint64_t latest = clock_add(next, node_config_extras(t->config)->schedule_jitter_usec);
 
-	if (t->planned_usec <= real || t->planned_usec > latest) {
-		t->planned_usec = clock_add(next, jitter);
+	if (t->times.planned_usec <= real || t->times.planned_usec > latest) {
+		t->times.planned_usec = clock_add(next, jitter);
 		if (after <= real)
 			timetable_log_missed(t);
 	}
-	timetable_set(t, t->planned_usec == USEC_INFINITY ? USEC_INFINITY
-							  : clock_add(now, t->planned_usec - real));
+	timetable_set(t, t->times.planned_usec == USEC_INFINITY
+				 ? USEC_INFINITY
+				 : clock_add(now, t->times.planned_usec - real));
 }
 
 static void timetable_plan(struct timetable *t)
@@ -103,10 +104,17 @@ static void timetable_plan(struct timetable *t)
 		timetable_random_below(node_config_extras(t->config)->schedule_jitter_usec);
 	uint64_t now = clock_now_usec();
 
-	if (timetable_schedule_of(t)->interval_usec)
-		timetable_plan_interval(t, jitter, now);
-	else
+	if (timetable_schedule_of(t)->interval_usec) {
+		uint64_t interval = timetable_schedule_of(t)->interval_usec,
+			 real = clock_realtime_usec();
+		uint64_t age = t->times.done_usec < real ? real - t->times.done_usec : 0;
+
+		if (age >= interval)
+			timetable_log_missed(t);
+		timetable_set(t, clock_add(now, interval - MIN(age, interval) + jitter));
+	} else {
 		timetable_plan_calendar(t, jitter, now);
+	}
 }
 
 /* --- runs --- */
@@ -133,7 +141,7 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 		return;
 	}
 	log_node(log, LOG_INFO, node_name(t->node), "scheduled run");
-	t->last_usec = clock_now_usec();
+	t->times.last_usec = clock_now_usec();
 	if (timetable_has_ended(s))
 		service_post(s, EVENT_RESET);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
@@ -146,17 +154,17 @@ static void timetable_note(struct timetable *t)
 {
 	struct context *ctx = t->node->ctx;
 
-	t->done_usec = clock_realtime_usec();
+	t->times.done_usec = clock_realtime_usec();
 	if (!node_is_tree_stopped(t->node))
-		stamps_write(&ctx->stamps, t->node->config->path, t->done_usec, ctx->log);
+		stamps_write(&ctx->stamps, t->node->config->path, t->times.done_usec, ctx->log);
 }
 
 static void timetable_process(struct tree *tree, struct timetable *t)
 {
 	const struct service *s = t->node->service;
 	bool due = timetable_schedule_of(t)->interval_usec
-			   ? t->next_usec <= clock_now_usec()
-			   : t->planned_usec <= clock_realtime_usec();
+			   ? t->times.next_usec <= clock_now_usec()
+			   : t->times.planned_usec <= clock_realtime_usec();
 
 	/*
 	 * A run was stopped because a requirement was: the next one is not, as if the stop had come
@@ -220,30 +228,23 @@ static int timetable_on_clock_set(sd_event_source *source, int fd, uint32_t even
 	return 0;
 }
 
-static int timetable_add_clock(struct context *ctx)
-{
-	int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-	sd_event_source **source = &ctx->timetables.clock_set;
-	int r = context_watch_owned(ctx, source, fd < 0 ? -errno : fd, EPOLLIN,
-				    timetable_on_clock_set, ctx);
-
-	if (r >= 0)
-		r = timetable_arm_clock(fd);
-	if (r < 0)
-		*source = sd_event_source_disable_unref(*source);
-	return r;
-}
-
 /* While there is any timetable. */
 static void timetable_watch_clock(struct context *ctx)
 {
 	sd_event_source **source = &ctx->timetables.clock_set;
+	bool is_empty = list_is_empty(&ctx->timetables.list);
 	int r = 0;
 
-	if (list_is_empty(&ctx->timetables.list))
+	if (!is_empty && !*source) {
+		int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+
+		r = context_watch_owned(ctx, source, fd < 0 ? -errno : fd, EPOLLIN,
+					timetable_on_clock_set, ctx);
+		if (r >= 0)
+			r = timetable_arm_clock(fd);
+	}
+	if (is_empty || r < 0)
 		*source = sd_event_source_disable_unref(*source);
-	else if (!*source)
-		r = timetable_add_clock(ctx);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "schedules do not follow changes of the clock: %s",
 			 strerror(-r));
@@ -273,6 +274,7 @@ struct timetable *timetable_free(struct timetable *t)
 	if (!t)
 		return NULL;
 	alarm_stop(&t->node->ctx->alarms, &t->alarm);
+	roster_write(t->node->ctx->roster, &t->place, NULL);
 	list_remove(&t->in_list);
 	timetable_watch_clock(t->node->ctx);
 	node_config_unref(t->config);
@@ -290,15 +292,21 @@ static bool timetable_is_same(const struct timetable *a, const struct timetable 
 void timetable_use(struct node *node, struct timetable *t)
 {
 	struct timetable *before = node->timetable;
+	const struct roster_row *row = NULL;
+	size_t at = 0;
 
+	while (t && !before && (row = roster_next(node->ctx->roster, ROSTER_SCHEDULE, &at)) &&
+	       strcmp(row->path, t->config->path) != 0)
+		continue;
 	node->timetable = t;
 	if (t) {
 		list_append(&node->ctx->timetables.list, &t->in_list);
 		node_add_task(node, TASK_SCHEDULES); /* its last run may be over */
-		t->last_usec = before ? before->last_usec : 0;
-		if (before)
-			t->done_usec = before->done_usec;
-		else {
+		if (before) {
+			t->times = before->times;
+		} else if (row) {
+			memcpy(&t->times, row->detail, sizeof(t->times));
+		} else {
 			/*
 			 * Missed runs of a service that starts with the tree are made up by that
 			 * start.
@@ -306,14 +314,14 @@ void timetable_use(struct node *node, struct timetable *t)
 			const struct stamps *stamps = &t->node->ctx->stamps;
 
 			if (!t->config->autostart)
-				t->done_usec = stamps_read(stamps, t->config->path);
-			if (!t->done_usec)
+				t->times.done_usec = stamps_read(stamps, t->config->path);
+			if (!t->times.done_usec)
 				timetable_note(t);
 		}
-		if (before && timetable_is_same(before, t)) {
-			t->planned_usec = before->planned_usec;
-			timetable_set(t, before->next_usec);
+		if (row || (before && timetable_is_same(before, t))) {
+			timetable_set(t, t->times.next_usec);
 		} else {
+			t->times.planned_usec = 0;
 			timetable_plan(t);
 		}
 	}
@@ -325,12 +333,12 @@ uint64_t timetable_next_usec(const struct timetable *t)
 {
 	uint64_t now = clock_now_usec();
 
-	if (t->next_usec == USEC_INFINITY)
+	if (t->times.next_usec == USEC_INFINITY)
 		return USEC_INFINITY;
-	return t->next_usec > now ? t->next_usec - now : 0;
+	return t->times.next_usec > now ? t->times.next_usec - now : 0;
 }
 
 uint64_t timetable_last_usec(const struct timetable *t)
 {
-	return t->last_usec ? clock_now_usec() - t->last_usec : USEC_INFINITY;
+	return t->times.last_usec ? clock_now_usec() - t->times.last_usec : USEC_INFINITY;
 }

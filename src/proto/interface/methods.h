@@ -190,4 +190,12 @@ METHOD(DISABLE, "Disable", TIER_OPERATE, false, request_enable, request_update_e
 	"()",
 	REQUIRED(STRING, node))
 
+METHOD(UPGRADE, "Upgrade", TIER_OPERATE, true, request_upgrade, request_update_upgrade,
+	"# Replaces the program of the daemon by the one at its path, in the same process: services,\n"
+	"# guards and connections go on.  The new program rehearses it first; dry_run: and no more.\n"
+	"# version: of the new program, which replies when it is at work.  Failed: it cannot take\n"
+	"# over, or had to give way to the former program again.\n",
+	"(version: string, from: string)",
+	OPTIONAL(BOOL, dry_run))
+
 #undef METHOD

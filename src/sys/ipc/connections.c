@@ -37,26 +37,21 @@ struct search {
 	socklen_t length;
 };
 
-static bool connections_is_at(const union address *address, const struct inet_diag_msg *socket)
-{
-	const uint32_t *local = socket->id.idiag_src;
-
-	if (address->any.sa_family == AF_INET)
-		return address->in.sin_addr.s_addr == INADDR_ANY ||
-		       address->in.sin_addr.s_addr == local[0];
-	return IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr) ||
-	       memcmp(&address->in6.sin6_addr, local, sizeof(struct in6_addr)) == 0;
-}
-
 /* Without an inode, a socket in these states was closed by its process. */
 static int connections_on_inet(const struct inet_diag_msg *socket, void *arg)
 {
 	const struct search *search = arg;
+	const uint32_t *local;
 
 	if (!socket->idiag_inode &&
 	    (socket->idiag_state == TCP_FIN_WAIT1 || socket->idiag_state == TCP_FIN_WAIT2))
 		return 0;
-	return connections_is_at(&search->address, socket);
+	local = socket->id.idiag_src;
+	if (search->address.any.sa_family == AF_INET)
+		return search->address.in.sin_addr.s_addr == INADDR_ANY ||
+		       search->address.in.sin_addr.s_addr == local[0];
+	return IN6_IS_ADDR_UNSPECIFIED(&search->address.in6.sin6_addr) ||
+	       memcmp(&search->address.in6.sin6_addr, local, sizeof(struct in6_addr)) == 0;
 }
 
 static int connections_find_inet(struct search *search, in_port_t port)

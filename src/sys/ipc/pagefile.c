@@ -18,19 +18,13 @@
 /* More than most machines have; processors without a lane count in @elsewhere. */
 #define LANES_MAX 4096
 
-static uint32_t pagefile_count_lanes(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-
-	return n < 1 ? 1 : (uint32_t)MIN(n, (long)LANES_MAX);
-}
-
 int pagefile_new(void)
 {
+	long n = sysconf(_SC_NPROCESSORS_CONF);
 	const struct page page = {
 		.magic = PAGE_MAGIC,
 		.version = PAGE_VERSION,
-		.n_lanes = pagefile_count_lanes(),
+		.n_lanes = n < 1 ? 1 : (uint32_t)MIN(n, (long)LANES_MAX),
 	};
 
 	return fd_new_sealed("swansong", PAGE_HEADER + (size_t)page.n_lanes * PAGE_LANE, &page,
@@ -60,32 +54,6 @@ pid_t pagefile_holder(int fd)
 /* The number of lanes that are read at once. */
 #define LANES_READ 32
 
-/* Modulo 2^64: a guard taken on one processor may have been dropped on another. */
-static uint64_t pagefile_sum_of_lanes(int fd, off_t at)
-{
-	struct page_lane lanes[LANES_READ];
-	ssize_t n = pread(fd, lanes, sizeof(lanes), at);
-	uint64_t sum = 0;
-
-	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*lanes); i++)
-		if (lanes[i].count != 0 && !(lanes[i].count & PAGE_VOID))
-			sum += lanes[i].count - PAGE_BIAS;
-	return sum;
-}
-
-static uint64_t pagefile_sum_of_all_lanes(int fd)
-{
-	uint64_t sum = 0;
-	off_t at = PAGE_HEADER;
-
-	/* Unwritten parts are holes.  The size is sealed, so the loop ends. */
-	while ((at = lseek(fd, at, SEEK_DATA)) >= 0) {
-		sum += pagefile_sum_of_lanes(fd, at);
-		at += sizeof(struct page_lane) * LANES_READ;
-	}
-	return sum;
-}
-
 static bool pagefile_is_gathered(int fd)
 {
 	uint32_t gathered;
@@ -106,9 +74,21 @@ static uint64_t pagefile_held_elsewhere(int fd)
 uint64_t pagefile_guards(int fd)
 {
 	bool gathered = pagefile_is_gathered(fd);
-	uint64_t sum = gathered ? 0 : pagefile_sum_of_all_lanes(fd);
+	struct page_lane lanes[LANES_READ];
+	off_t at = PAGE_HEADER;
+	uint64_t sum = 0;
 	int64_t held;
 
+	/* Unwritten parts are holes.  The size is sealed, so the loop ends. */
+	while (!gathered && (at = lseek(fd, at, SEEK_DATA)) >= 0) {
+		ssize_t n = pread(fd, lanes, sizeof(lanes), at);
+
+		/* Modulo 2^64: a guard taken on one processor may have been dropped on another. */
+		for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*lanes); i++)
+			if (lanes[i].count != 0 && !(lanes[i].count & PAGE_VOID))
+				sum += lanes[i].count - PAGE_BIAS;
+		at += sizeof(struct page_lane) * LANES_READ;
+	}
 	sum += pagefile_held_elsewhere(fd);
 	/* The program has added the lanes to @elsewhere between the two reads. */
 	if (!gathered && pagefile_is_gathered(fd))

@@ -333,14 +333,6 @@ void unix_passed_close(struct unix_passed *passed)
 	passed->n = 0;
 }
 
-static void unix_take_passed(struct unix_passed *passed, const struct cmsghdr *c)
-{
-	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-	for (size_t i = 0; i < n && passed->n < UNIX_PASSED_MAX; i++)
-		memcpy(&passed->fds[passed->n++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-}
-
 /* Reads the control messages.  Returns true if the sender is among them. */
 static bool unix_read_control(struct msghdr *msg, struct unix_peer *sender,
 			      struct unix_passed *passed)
@@ -352,8 +344,13 @@ static bool unix_read_control(struct msghdr *msg, struct unix_peer *sender,
 
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
-		if (c->cmsg_type == SCM_RIGHTS && passed)
-			unix_take_passed(passed, c);
+		if (c->cmsg_type == SCM_RIGHTS && passed) {
+			size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+			for (size_t i = 0; i < n && passed->n < UNIX_PASSED_MAX; i++)
+				memcpy(&passed->fds[passed->n++], CMSG_DATA(c) + i * sizeof(int),
+				       sizeof(int));
+		}
 		if (c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len != CMSG_LEN(sizeof(cred)))
 			continue;
 		memcpy(&cred, CMSG_DATA(c), sizeof(cred));

@@ -226,15 +226,8 @@ bool cgroup_lists(int top, const char *path, const char *file, const char *word)
 int cgroup_processes(int top, const char *path, void (*each)(pid_t pid, void *arg), void *arg)
 {
 	cleanup(closep) int fd = cgroup_open_file(top, path, "cgroup.procs", O_RDONLY);
-	char buf[4096];
-	ssize_t n = 0;
-	pid_t rest = 0;
 
-	if (fd < 0)
-		return fd;
-	while ((n = read(fd, buf, sizeof(buf))) > 0)
-		proc_pids(buf, (size_t)n, &rest, each, arg);
-	return n < 0 ? -errno : 0;
+	return fd < 0 ? fd : proc_read_pids(fd, each, arg);
 }
 
 void cgroup_signal(pid_t pid, const char *full_path, int signo)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -22,13 +23,21 @@
 /* The position of a file that has not been read to the end. */
 #define NOWHERE UINT_MAX
 
-int children_open(struct children *children)
+/* In a namespace of processes, /proc may be that of another one, with other numbers. */
+static bool children_has_own_proc(void)
+{
+	char text[16] = "";
+
+	return readlink("/proc/self", text, sizeof(text) - 1) > 0 && atoi(text) == getpid();
+}
+
+int children_open(struct children *children, pid_t parent)
 {
 	char path[64];
-	int r = 0;
+	int r = children_has_own_proc() ? 0 : -ENOENT;
 
 	*children = (struct children){ .live = false };
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent, (int)parent);
 	for (unsigned i = 0; i < CHILDREN_PLACES; i++)
 		children->places[i] = (struct children_place){ .fd = -1, .n = NOWHERE };
 	for (unsigned i = 0; i < CHILDREN_PLACES && r == 0; i++) {
@@ -57,20 +66,8 @@ static void children_on_child(pid_t pid, void *arg)
 	struct reading *reading = arg;
 
 	reading->n++;
-	reading->each(pid, reading->arg);
-}
-
-static int children_read_all(int fd, struct reading *reading)
-{
-	char buf[4096];
-	pid_t rest = 0;
-	ssize_t n;
-
-	if (lseek(fd, 0, SEEK_SET) < 0)
-		return -errno;
-	while ((n = read(fd, buf, sizeof(buf))) > 0)
-		proc_pids(buf, (size_t)n, &rest, children_on_child, reading);
-	return n < 0 ? -errno : 0;
+	if (pid != getpid())
+		reading->each(pid, reading->arg);
 }
 
 /* Return: more than 0 if a child follows the position. */
@@ -91,7 +88,7 @@ int children_read(struct children *children, void (*each)(pid_t pid, void *arg),
 	if (!children->live)
 		children->live = place->n != NOWHERE && children_read_further(place) > 0;
 	place->n = NOWHERE;
-	r = children_read_all(place->fd, &reading);
+	r = proc_read_pids(place->fd, children_on_child, &reading);
 	if (r < 0)
 		return r;
 	place->n = reading.n;

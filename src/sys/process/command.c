@@ -26,19 +26,10 @@ void command_options_init(struct command_options *options)
 	forward_init(&options->forward);
 }
 
-static const char *command_parse_success(struct command_options *options, const char *value)
-{
-	uint64_t status;
-
-	if (parse_uint(value, 255, &status) < 0)
-		return "an exit status from 0 to 255";
-	options->success[status / 64] |= UINT64_C(1) << status % 64;
-	return NULL;
-}
-
 const char *command_option(struct command_options *options, int option, const char *value)
 {
 	struct forward *forward = &options->forward;
+	uint64_t status;
 
 	switch (option) {
 	case 'g':
@@ -63,7 +54,10 @@ const char *command_option(struct command_options *options, int option, const ch
 			       ? "a signal, for example TERM"
 			       : NULL;
 	case 'e':
-		return command_parse_success(options, value);
+		if (parse_uint(value, 255, &status) < 0)
+			return "an exit status from 0 to 255";
+		options->success[status / 64] |= UINT64_C(1) << status % 64;
+		return NULL;
 	case COMMAND_LEFTOVER:
 		return parse_duration(value, &options->leftover_timeout_usec) < 0
 			       ? "a duration, for example 500ms, 30s or infinity"

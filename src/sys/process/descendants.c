@@ -34,10 +34,13 @@ static bool descendants_has_our_parent(const struct snapshot *s, const struct sn
 	return parent && parent->marked;
 }
 
-static void descendants_mark(struct snapshot *s, const struct descendants *inherited)
+static int descendants_take(struct snapshot *s, const struct descendants *inherited)
 {
+	int r = snapshot_take(s);
 	bool again;
 
+	if (r < 0)
+		return r;
 	do {
 		again = false;
 		for (size_t i = 0; i < s->n; i++) {
@@ -49,15 +52,6 @@ static void descendants_mark(struct snapshot *s, const struct descendants *inher
 			e->marked = again = true;
 		}
 	} while (again);
-}
-
-static int descendants_take(struct snapshot *s, const struct descendants *inherited)
-{
-	int r = snapshot_take(s);
-
-	if (r < 0)
-		return r;
-	descendants_mark(s, inherited);
 	return 0;
 }
 

@@ -21,23 +21,16 @@
 #include "base/clock.h"
 #include "base/macro.h"
 
-static int proc_open_file(pid_t pid, const char *file)
+int proc_read_text(pid_t pid, const char *file, char *buf, size_t size)
 {
+	cleanup(closep) int fd = -1;
 	char path[64];
-	int fd;
+	ssize_t n;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-int proc_read_text(pid_t pid, const char *file, char *buf, size_t size)
-{
-	cleanup(closep) int fd = proc_open_file(pid, file);
-	ssize_t n;
-
 	if (fd < 0)
-		return fd;
+		return -errno;
 	n = read(fd, buf, size - 1);
 	if (n < 0)
 		return errno == ESRCH ? -ENOENT : -errno;
@@ -177,8 +170,9 @@ int proc_open(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
-	       void *arg)
+/* A number may be cut at the end of a piece: *rest, 0 at first, keeps its beginning. */
+static void proc_parse_pids(const char *buf, size_t n, pid_t *rest,
+			    void (*each)(pid_t pid, void *arg), void *arg)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (buf[i] >= '0' && buf[i] <= '9') {
@@ -189,6 +183,19 @@ void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, v
 			each(*rest, arg);
 		*rest = 0;
 	}
+}
+
+int proc_read_pids(int fd, void (*each)(pid_t pid, void *arg), void *arg)
+{
+	char buf[4096];
+	pid_t rest = 0;
+	ssize_t n;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return -errno;
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		proc_parse_pids(buf, (size_t)n, &rest, each, arg);
+	return n < 0 ? -errno : 0;
 }
 
 int proc_age(pid_t pid, uint64_t *ret_usec)

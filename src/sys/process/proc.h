@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The name of a keeper (sys/spawn/keeper.h). */
+#define PROC_KEEPER "swansong-keeper"
+
 struct proc_info {
 	pid_t parent, group, session;
 	char state;	       /* R, S, D, Z, … */
@@ -47,9 +50,5 @@ int proc_age(pid_t pid, uint64_t *ret_usec);
 /* Opens a pidfd of @pid, readable when @pid is dead.  Return: a descriptor or -errno. */
 int proc_open(pid_t pid);
 
-/*
- * Calls @each for each pid except 0 in a piece of a list.  *rest, 0 at first, keeps a number that
- * is cut at the end of the piece.
- */
-void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
-	       void *arg);
+/* Calls @each for each pid except 0 in the list that is the file @fd.  Return: 0 or -errno. */
+int proc_read_pids(int fd, void (*each)(pid_t pid, void *arg), void *arg);

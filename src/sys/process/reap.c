@@ -22,16 +22,6 @@ static bool reap_next_exit(idtype_t which, pid_t pid, siginfo_t *info, int optio
 	return r == 0 && info->si_pid > 0;
 }
 
-static struct reap_exit reap_exit_of(const siginfo_t *info)
-{
-	return (struct reap_exit){
-		.pid = info->si_pid,
-		.signaled = info->si_code != CLD_EXITED,
-		.dumped = info->si_code == CLD_DUMPED,
-		.value = info->si_status,
-	};
-}
-
 static bool reap_one(idtype_t which, pid_t pid,
 		     void (*report)(const struct reap_exit *exit, void *arg), void *arg)
 {
@@ -40,7 +30,12 @@ static bool reap_one(idtype_t which, pid_t pid,
 
 	if (!reap_next_exit(which, pid, &info, WNOWAIT))
 		return false;
-	exit = reap_exit_of(&info);
+	exit = (struct reap_exit){
+		.pid = info.si_pid,
+		.signaled = info.si_code != CLD_EXITED,
+		.dumped = info.si_code == CLD_DUMPED,
+		.value = info.si_status,
+	};
 	report(&exit, arg);
 	(void)reap_next_exit(P_PID, exit.pid, &info, 0);
 	return true;

@@ -9,27 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/*
- * The C library reserves the first real-time signals and refuses to change them.  A handler there
- * belongs to the library, for threads that a sanitizer may have started.  But if this process was
- * started with these signals ignored, every child would inherit that.  So the system call is used:
- * the kernel's struct sigaction begins with the handler, and zeros mean SIG_DFL without flags.
- */
-static void signals_reset_reserved(void)
-{
-	static const unsigned long zeros[8];
-
-	for (int signo = 32; signo < SIGRTMIN; signo++) {
-		unsigned long old[8] = { 0 };
-
-		(void)syscall(SYS_rt_sigaction, signo, NULL, old, (size_t)8);
-		if (old[0] == (unsigned long)SIG_IGN)
-			(void)syscall(SYS_rt_sigaction, signo, zeros, NULL, (size_t)8);
-	}
-}
-
 void signals_take_over(struct signals *was)
 {
+	static const unsigned long zeros[8];
 	sigset_t all;
 
 	(void)sigfillset(&all);
@@ -44,7 +26,20 @@ void signals_take_over(struct signals *was)
 			(void)sigaddset(&was->ignored, signo);
 		(void)sigaction(signo, &reset, NULL);
 	}
-	signals_reset_reserved();
+	/*
+	 * The C library reserves the first real-time signals and refuses to change them.  A
+	 * handler there belongs to the library, for threads that a sanitizer may have started.
+	 * But if this process was started with these signals ignored, every child would inherit
+	 * that.  So the system call is used: the kernel's struct sigaction begins with the
+	 * handler, and zeros mean SIG_DFL without flags.
+	 */
+	for (int signo = 32; signo < SIGRTMIN; signo++) {
+		unsigned long old[8] = { 0 };
+
+		(void)syscall(SYS_rt_sigaction, signo, NULL, old, (size_t)8);
+		if (old[0] == (unsigned long)SIG_IGN)
+			(void)syscall(SYS_rt_sigaction, signo, zeros, NULL, (size_t)8);
+	}
 }
 
 void signals_hold(struct signals *was)

@@ -29,6 +29,15 @@ static bool usage_is_descendant(const struct snapshot *s, const struct snapshot_
 	return false;
 }
 
+/* The processes of a daemon with a keeper are beside it. */
+static pid_t usage_ancestor(const struct snapshot *s, pid_t daemon)
+{
+	const struct snapshot_entry *e = snapshot_find(s, daemon);
+
+	e = e ? snapshot_find(s, e->info.parent) : NULL;
+	return e && strcmp(e->info.name, PROC_KEEPER) == 0 ? e->pid : daemon;
+}
+
 void usage_add(uint64_t *sum, uint64_t value)
 {
 	*sum = *sum == USAGE_UNKNOWN || value == USAGE_UNKNOWN ? USAGE_UNKNOWN : *sum + value;
@@ -40,14 +49,6 @@ static int usage_count_descriptor(int dir, const char *name, void *arg)
 	return 0;
 }
 
-static uint64_t usage_count_descriptors(pid_t pid)
-{
-	uint64_t n = 0;
-	int r = proc_each_descriptor(pid, usage_count_descriptor, &n);
-
-	return r == 0 || r == -ENOENT ? n : USAGE_UNKNOWN;
-}
-
 struct sum {
 	const struct snapshot *snapshot;
 	struct usage usage;
@@ -57,9 +58,11 @@ static void usage_add_process(pid_t pid, void *arg)
 {
 	struct sum *sum = arg;
 	const struct snapshot_entry *e = snapshot_find(sum->snapshot, pid);
+	uint64_t n = 0;
+	int r = proc_each_descriptor(pid, usage_count_descriptor, &n);
 
 	sum->usage.processes++;
-	usage_add(&sum->usage.descriptors, usage_count_descriptors(pid));
+	usage_add(&sum->usage.descriptors, r == 0 || r == -ENOENT ? n : USAGE_UNKNOWN);
 	if (!e)
 		return;
 	sum->usage.cpu_usec += e->info.cpu_usec;
@@ -79,14 +82,14 @@ static int usage_open_group(pid_t pid, const char *name)
 	return last && strcmp(last + 1, name) == 0 ? cgroup_open(path) : -ENOENT;
 }
 
-int usage_of(const struct snapshot *s, pid_t main, pid_t ancestor, const char *group,
+int usage_of(const struct snapshot *s, pid_t main, pid_t daemon, const char *group,
 	     struct usage *ret)
 {
 	cleanup(closep) int fd = -1;
 	struct sum sum = { .snapshot = s };
 	const struct snapshot_entry *e = snapshot_find(s, main);
 
-	if (!e || !usage_is_descendant(s, e, ancestor))
+	if (!e || !usage_is_descendant(s, e, usage_ancestor(s, daemon)))
 		return -ESRCH;
 	fd = usage_open_group(main, group);
 	if (fd >= 0 && cgroup_processes(fd, ".", usage_add_process, &sum) == 0) {

@@ -25,10 +25,10 @@ struct usage {
 
 /*
  * Usage of @main with all in its control group, if that is called @group, else with those that are
- * of its session or descend from it.  @main has to descend from @ancestor: else its number is that
- * of another process, as in another namespace.
+ * of its session or descend from it.  @main has to descend from @daemon or its keeper: else its
+ * number is that of another process, as in another namespace.
  *
  * Return: 0; -ESRCH if @main is no such process; or -errno.
  */
-int usage_of(const struct snapshot *snapshot, pid_t main, pid_t ancestor, const char *group,
+int usage_of(const struct snapshot *snapshot, pid_t main, pid_t daemon, const char *group,
 	     struct usage *ret);

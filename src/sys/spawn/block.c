@@ -12,7 +12,7 @@
 
 #define STACK_SIZE   (32 * 1024)
 #define USUAL_SIZE   (STACK_SIZE + 16 * 1024)
-#define FREE_MAX     4
+#define FREE_MIN     4U
 #define ALIGNMENT    16
 #define ALIGN(bytes) (((bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
@@ -110,12 +110,14 @@ static struct spawn_block *block_map(struct spawn_pool *pool, size_t size)
 	if (size <= USUAL_SIZE && block) {
 		pool->free = block->next;
 		pool->n--;
+		pool->used++;
 		return block;
 	}
 	size = MAX(size, (size_t)USUAL_SIZE);
 	block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (block == MAP_FAILED)
 		return NULL;
+	pool->used++;
 	block->size = size;
 	return block;
 }
@@ -144,29 +146,36 @@ int spawn_block_new(struct spawn_block **ret, struct spawn_pool *pool,
 	return 0;
 }
 
+static void block_keep(struct spawn_pool *pool, unsigned n)
+{
+	while (pool->n > n) {
+		struct spawn_block *block = pool->free;
+
+		pool->free = block->next;
+		pool->n--;
+		(void)munmap(block, block->size);
+	}
+}
+
 struct spawn_block *spawn_block_free(struct spawn_block *block, struct spawn_pool *pool)
 {
 	if (!block)
 		return NULL;
-	if (block->size == USUAL_SIZE && pool->n < FREE_MAX) {
+	pool->used--;
+	if (block->size == USUAL_SIZE) {
 		block->next = pool->free;
 		pool->free = block;
 		pool->n++;
-		return NULL;
+	} else {
+		(void)munmap(block, block->size);
 	}
-	(void)munmap(block, block->size);
+	block_keep(pool, MAX(pool->used, FREE_MIN));
 	return NULL;
 }
 
 void spawn_pool_done(struct spawn_pool *pool)
 {
-	struct spawn_block *next;
-
-	for (; pool->free; pool->free = next) {
-		next = pool->free->next;
-		(void)munmap(pool->free, pool->free->size);
-	}
-	pool->n = 0;
+	block_keep(pool, 0);
 }
 
 char *spawn_block_stack(struct spawn_block *block)

@@ -15,6 +15,7 @@ struct spawn_block {
 	char **script; /* room for argv and two more words, with spec.script; or NULL */
 	int report; /* the child also writes its failure here, as others cannot see it below; -1: none */
 	bool suspends; /* the parent, until the exec */
+	bool sibling;  /* of this process, not its child */
 	bool inside;   /* the child was created in its control group */
 	bool reset;    /* and without the signal handlers of its parent */
 	int error;     /* of the control group that refused the child, which went on; or 0 */
@@ -23,10 +24,11 @@ struct spawn_block {
 	volatile enum spawn_step step;
 };
 
-/* Blocks that are free.  A few are kept.  All zero: none. */
+/* Blocks that are free: a few are kept, and as many as are in use.  All zero: none. */
 struct spawn_pool {
 	struct spawn_block *free;
-	unsigned n;
+	unsigned n, used;
+	bool siblings; /* the parent of the processes is that of this one, a keeper */
 };
 
 /* Copies @spec into a block.  Return: 0 or -ENOMEM. */

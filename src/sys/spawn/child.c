@@ -204,13 +204,6 @@ static void child_write_pid(char *at, pid_t pid)
 	*at = '\0';
 }
 
-static long child_drop_groups(const struct spawn_spec *spec)
-{
-	if (!spec->set_user && !spec->set_group && !spec->set_groups)
-		return 0;
-	return raw(RAW_SETGROUPS, spec->n_groups, spec->groups);
-}
-
 /* Sets the real, effective and saved number by @set, and compares them with the result of @get. */
 static long child_set_ids(long set, long get, unsigned id)
 {
@@ -222,13 +215,6 @@ static long child_set_ids(long set, long get, unsigned id)
 	if (r == 0 && (ids[0] != id || ids[1] != id || ids[2] != id))
 		r = -EPERM;
 	return r;
-}
-
-static long child_set_group(const struct spawn_spec *spec)
-{
-	if (!spec->set_user && !spec->set_group)
-		return 0;
-	return child_set_ids(RAW_SETRESGID, RAW_GETRESGID, spec->gid);
 }
 
 static const char *child_search_path(char *const *envp)
@@ -368,19 +354,6 @@ static long child_set_signals(const struct spawn_block *block)
 	return raw(SYS_rt_sigprocmask, SIG_SETMASK, spec->mask, NULL, KERNEL_MASK);
 }
 
-/* A parent that ends before the request sends no signal: so its pid is compared afterwards. */
-static long child_watch_parent(const struct spawn_spec *spec)
-{
-	long r;
-
-	if (!spec->death_signal)
-		return 0;
-	r = raw(SYS_prctl, PR_SET_PDEATHSIG, spec->death_signal);
-	if (r == 0 && raw(SYS_getppid) != spec->parent)
-		(void)raw(SYS_kill, raw(SYS_getpid), spec->death_signal);
-	return r;
-}
-
 /* Leaves the things that a child takes over from its parent. */
 static void child_leave_parent(struct spawn_block *block)
 {
@@ -417,12 +390,14 @@ static SPAWN_PLAIN void child_become_user(struct spawn_block *block)
 	if (spec->umask >= 0)
 		(void)raw(SYS_umask, spec->umask);
 	block->step = SPAWN_STEP_GROUPS;
-	child_check(block, child_drop_groups(spec));
+	if (spec->set_user || spec->set_group || spec->set_groups)
+		child_check(block, raw(RAW_SETGROUPS, spec->n_groups, spec->groups));
 	block->step = SPAWN_STEP_GROUP;
-	child_check(block, child_set_group(spec));
+	if (spec->set_user || spec->set_group)
+		child_check(block, child_set_ids(RAW_SETRESGID, RAW_GETRESGID, spec->gid));
 	block->step = SPAWN_STEP_USER;
-	child_check(block,
-		    spec->set_user ? child_set_ids(RAW_SETRESUID, RAW_GETRESUID, spec->uid) : 0);
+	if (spec->set_user)
+		child_check(block, child_set_ids(RAW_SETRESUID, RAW_GETRESUID, spec->uid));
 	if (attributes)
 		child_check(block, child_attributes_as_user(attributes, &block->step));
 }
@@ -444,7 +419,11 @@ _Noreturn SPAWN_PLAIN void child_run(struct spawn_block *block)
 		child_check(block, raw(SYS_fchdir, spec->directory_fd));
 	/* After the change of user, which resets the death signal. */
 	block->step = SPAWN_STEP_PARENT;
-	child_check(block, child_watch_parent(spec));
+	if (spec->death_signal) {
+		child_check(block, raw(SYS_prctl, PR_SET_PDEATHSIG, spec->death_signal));
+		if (raw(SYS_getppid) != spec->parent)
+			(void)raw(SYS_kill, raw(SYS_getpid), spec->death_signal);
+	}
 	block->step = SPAWN_STEP_EXEC;
 	for (size_t i = 0; i < ARRAY_SIZE(spec->pid_places); i++)
 		if (spec->pid_places[i])

@@ -19,32 +19,36 @@
 #include <link.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
+#include "base/clock.h"
 #include "base/macro.h"
-#include "base/parse.h"
 #include "sys/spawn/raw.h"
 
 #define HANDLER_STACK  ((size_t)64 * 1024)
 #define PAGE_MAX       65536 /* of all architectures */
 #define KERNEL_MASK    8     /* bytes of the kernel's set of signals */
-#define N_LIMITS       3
+#define N_LIMITS       4
 #define VARIABLE_PLACE sizeof(CRASH_VARIABLE "=-2147483648")
 #define STACK_AT       2048 /* in the file: behind the history */
-#define STACK_WORDS    256
-#define HISTORY_MAGIC  UINT64_C(0x7265676465676e61)
+#define STACK_WORDS    254  /* the last 16 bytes of the page are the owner's */
+
+/* The C library of the static init does not know it. */
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
 
 /* A compiler that is asked to fill variables would call memset(). */
 #if __has_attribute(uninitialized)
@@ -68,8 +72,11 @@
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
-/* Limits outlive an exec, which cannot go back if it lacks memory. */
-static const int limited[N_LIMITS] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK };
+/*
+ * Limits outlive an exec, which cannot go back if it lacks memory; and the next image would take those
+ * that this one has changed for its first ones.
+ */
+static const int limited[N_LIMITS] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK, RLIMIT_NOFILE };
 
 #define FAULT(signo)                               \
 	{                                          \
@@ -80,8 +87,8 @@ static const struct {
 	unsigned size;
 	char name[8];
 } faults[] = {
-	FAULT(SIGSEGV), FAULT(SIGBUS),	FAULT(SIGILL),	FAULT(SIGFPE),
-	FAULT(SIGSYS),	FAULT(SIGTRAP), FAULT(SIGABRT),
+	FAULT(SIGSEGV), FAULT(SIGBUS),	FAULT(SIGILL),	FAULT(SIGFPE), FAULT(SIGSYS),
+	FAULT(SIGTRAP), FAULT(SIGABRT), FAULT(SIGALRM), /* the last: on probation only */
 };
 
 static const unsigned char all_signals[KERNEL_MASK] = { 255, 255, 255, 255, 255, 255, 255, 255 };
@@ -98,6 +105,7 @@ static union {
 		struct crash_plan plan;
 		int program; /* O_PATH: a package may replace the file */
 		pid_t pid;
+		bool kept;	/* by a keeper, which executes the program */
 		uintptr_t bias; /* of the program's addresses */
 		struct crash_limit limits[N_LIMITS];
 	};
@@ -173,23 +181,41 @@ static SPAWN_PLAIN void crash_find_place(struct crash *crash, uintptr_t pc, uint
 	crash->place = crash_is_code(pc) ? pc - refuge.bias : 0;
 }
 
-/* Adds the fault to the history.  Returns true if the program is to be executed again. */
-static SPAWN_PLAIN bool crash_note(int signo, const siginfo_t *info, const ucontext_t *at)
+/* Returns the program to be executed. */
+static SPAWN_PLAIN int crash_choose(struct crash_history *history, uint64_t now)
+{
+	bool back =
+		history->reason == CRASH_REPLACED && now - history->replaced_usec < PROBATION_USEC;
+
+	history->reason = back ? CRASH_UNDONE : CRASH_FAULT;
+	return back ? history->former : refuge.program;
+}
+
+/* Adds the fault to the history.  @at: NULL: not known.  Returns the program to be executed; -1: none. */
+static SPAWN_PLAIN int crash_note(int signo, uintptr_t address, const ucontext_t *at)
 {
 	struct crash_history history UNFILLED;
 	struct iovec all = { &history, sizeof(history) };
 	struct crash *crash;
+	int program;
 
 	if (raw(SYS_preadv, refuge.plan.history, &all, 1, 0, 0) != sizeof(history) ||
-	    history.magic != HISTORY_MAGIC)
-		return false;
+	    history.magic != CRASH_MAGIC)
+		return -1;
 	crash = &history.last[history.n++ % CRASHES_KEPT];
 	crash->usec = crash_clock();
-	crash->address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;
+	crash->address = address;
 	crash->signo = signo;
-	crash_find_place(crash, CRASH_PC(at), CRASH_SP(at));
+	crash->place = 0;
+	crash->called = 0;
+	if (at)
+		crash_find_place(crash, CRASH_PC(at), CRASH_SP(at));
+	program = crash_choose(&history, crash->usec);
+	if (crash_is_one_too_many(&history, crash->usec))
+		program = -1;
+	history.next = program;
 	(void)raw(SYS_pwritev, refuge.plan.history, &all, 1, 0, 0);
-	return !crash_is_one_too_many(&history, crash->usec);
+	return program;
 }
 
 static SPAWN_PLAIN void crash_print(int signo)
@@ -241,24 +267,28 @@ static SPAWN_PLAIN void crash_restore_limits(void)
 }
 
 /* It returns only if the kernel refuses.  Other descriptors are CLOEXEC, or in a list of the program. */
-static SPAWN_PLAIN void crash_go_on(void)
+static SPAWN_PLAIN void crash_go_on(int program)
 {
 	(void)raw(SYS_fcntl, refuge.plan.history, F_SETFD, 0);
 	(void)raw(SYS_rt_sigprocmask, SIG_SETMASK, all_signals, NULL, KERNEL_MASK);
-	(void)raw(SYS_execveat, refuge.program, "", refuge.plan.argv, refuge.plan.envp,
-		  AT_EMPTY_PATH);
+	(void)raw(SYS_execveat, program, "", refuge.plan.argv, refuge.plan.envp, AT_EMPTY_PATH);
 }
 
 static SPAWN_PLAIN void crash_on_signal(int signo, siginfo_t *info, void *context)
 {
+	int program;
+
 	if (raw(SYS_getpid) != refuge.pid)
 		crash_end_by(signo);
-	if (!crash_note(signo, info, context))
+	program = crash_note(signo, info->si_code > 0 ? (uintptr_t)info->si_addr : 0, context);
+	if (program < 0)
 		crash_end(signo);
 	crash_restore_limits();
 	crash_print(signo);
+	if (refuge.kept)
+		crash_end_by(signo);
 	crash_dump(signo);
-	crash_go_on();
+	crash_go_on(program);
 	crash_end(signo);
 }
 
@@ -360,7 +390,7 @@ int crash_arm(const struct crash_plan *plan)
 		return r;
 	(void)sigfillset(&action.sa_mask);
 	(void)sigemptyset(&only);
-	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(faults) - !plan->on_probation; i++) {
 		(void)sigaction(faults[i].signo, &action, NULL);
 		(void)sigaddset(&only, faults[i].signo);
 	}
@@ -368,46 +398,142 @@ int crash_arm(const struct crash_plan *plan)
 	return 0;
 }
 
-/* --- the history --- */
+/* --- in a keeper, and below it --- */
 
-int crash_history_new(const struct signals *signals)
+static void crash_set_alarm(uint64_t usec)
 {
-	const struct crash_history history = {
-		.magic = HISTORY_MAGIC,
-		.size = sizeof(history),
-		.signals = *signals,
-	};
-	cleanup(closep) int fd = memfd_create("swansong-crashes", MFD_CLOEXEC);
+	const struct itimerval alarm = { .it_value.tv_sec = (time_t)(usec / USEC_PER_SEC) };
 
-	if (fd < 0 || pwrite(fd, &history, sizeof(history), 0) != sizeof(history))
+	(void)setitimer(ITIMER_REAL, &alarm, NULL);
+}
+
+void crash_leave_to_keeper(void)
+{
+	(void)mprotect(&refuge, sizeof(refuge), PROT_READ | PROT_WRITE);
+	refuge.pid = getpid();
+	refuge.kept = true;
+	refuge.plan.last = NULL;
+	(void)mprotect(&refuge, sizeof(refuge), PROT_READ);
+	if (refuge.plan.on_probation)
+		crash_set_alarm(SETTLE_USEC);
+}
+
+/* Returns the choice of the program, once; -1: the history cannot be read. */
+static int64_t crash_take_next(void)
+{
+	struct crash_history history;
+	int64_t next;
+
+	if (crash_history_read(refuge.plan.history, &history) < 0)
+		return -1;
+	next = history.next;
+	history.next = 0;
+	(void)!pwrite(refuge.plan.history, &history, sizeof(history), 0);
+	return next;
+}
+
+void crash_go_on_after(int signo)
+{
+	int64_t next = crash_take_next();
+
+	if (next == 0 && signo == 0)
+		return;
+	if (next == 0) {
+		next = crash_note(signo, 0, NULL);
+		(void)crash_take_next();
+	}
+	if (next > 0)
+		crash_go_on((int)next);
+	/* The kernel has refused it. */
+	if (next > 0 && next != refuge.program && crash_note(SIGKILL, 0, NULL) > 0)
+		crash_go_on(refuge.program);
+	crash_end(signo ? signo : SIGKILL);
+}
+
+/* --- another program --- */
+
+/* Return: a copy of the history and of all that is behind it, or -errno. */
+static int crash_copy_history(void)
+{
+	cleanup(closep) int copy = memfd_create("swansong-crashes", MFD_CLOEXEC);
+	off_t at = 0;
+	ssize_t n;
+
+	if (copy < 0)
 		return -errno;
-	return take_fd(fd);
+	while ((n = sendfile(copy, refuge.plan.history, &at, INT_MAX)) > 0)
+		;
+	return n < 0 ? -errno : take_fd(copy);
 }
 
-static int crash_read(int fd, struct crash_history *ret)
+int crash_rehearse(int program, int kept)
 {
-	if (pread(fd, ret, sizeof(*ret), 0) != sizeof(*ret) || ret->magic != HISTORY_MAGIC ||
-	    ret->size != sizeof(*ret) || ret->n == 0)
-		return -EBADMSG;
-	return 0;
+	int copy = crash_copy_history();
+	char number[16];
+
+	if (copy < 0)
+		return copy;
+	(void)snprintf(number, sizeof(number), "%d", refuge.plan.history);
+	(void)syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	if (dup2(copy, refuge.plan.history) < 0 || (kept >= 0 && fcntl(kept, F_SETFD, 0) < 0) ||
+	    setenv(CRASH_VARIABLE, number, 1) < 0 || setenv(CRASH_REHEARSAL_VARIABLE, "1", 1) < 0)
+		return -errno;
+	(void)syscall(SYS_execveat, program, "", refuge.plan.argv, environ, AT_EMPTY_PATH);
+	return -errno;
 }
 
-int crash_take(struct crash_history *ret)
+/* Sets the limits to @use, and *ret to those until now. */
+static void crash_exchange_limits(const struct crash_limit use[static N_LIMITS],
+				  struct crash_limit ret[static N_LIMITS])
 {
-	const char *value = getenv(CRASH_VARIABLE);
-	uint64_t fd;
-
-	if (!value)
-		return -ENOENT;
-	if (parse_uint(value, INT_MAX, &fd) < 0 || crash_read((int)fd, ret) < 0)
-		return -EBADMSG;
-	(void)unsetenv(CRASH_VARIABLE);
-	(void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
-	(void)prctl(PR_SET_NAME, program_invocation_short_name);
-	return (int)fd;
+	for (int i = 0; i < N_LIMITS; i++)
+		(void)raw(SYS_prlimit64, 0, limited[i], &use[i], &ret[i]);
 }
 
-const struct crash *crash_latest(const struct crash_history *history)
+int crash_replace(int program, const char *version)
 {
-	return &history->last[(history->n - 1) % CRASHES_KEPT];
+	const int passed[] = { refuge.plan.history, refuge.program };
+	struct crash_limit limits[N_LIMITS];
+	struct crash_history before, history;
+	sigset_t all, mask;
+	int r = crash_history_read(refuge.plan.history, &before);
+
+	if (r < 0)
+		return r;
+	history = before;
+	history.reason = CRASH_REPLACED;
+	history.replaced_usec = clock_now_usec();
+	history.former = refuge.program;
+	memset(history.version, 0, sizeof(history.version));
+	memcpy(history.version, version, MIN(strlen(version), sizeof(history.version)));
+	history.next = refuge.kept ? program : 0;
+	if (pwrite(refuge.plan.history, &history, sizeof(history), 0) < 0)
+		return -errno;
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, &mask);
+	crash_exchange_limits(refuge.limits, limits);
+	crash_set_alarm(SETTLE_USEC);
+	for (size_t i = 0; i < ARRAY_SIZE(passed); i++)
+		(void)fcntl(passed[i], F_SETFD, 0);
+	if (refuge.kept)
+		_exit(0);
+	(void)syscall(SYS_execveat, program, "", refuge.plan.argv, refuge.plan.envp, AT_EMPTY_PATH);
+	r = -errno;
+	for (size_t i = 0; i < ARRAY_SIZE(passed); i++)
+		(void)fcntl(passed[i], F_SETFD, FD_CLOEXEC);
+	crash_set_alarm(0);
+	crash_exchange_limits(limits, limits);
+	(void)!pwrite(refuge.plan.history, &before, sizeof(before), 0);
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	return r;
+}
+
+void crash_settle(void)
+{
+	sigset_t alarm;
+
+	crash_set_alarm(0);
+	(void)sigemptyset(&alarm);
+	(void)sigaddset(&alarm, SIGALRM);
+	(void)sigprocmask(SIG_BLOCK, &alarm, NULL);
 }

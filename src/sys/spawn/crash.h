@@ -2,7 +2,8 @@
 
 /*
  * A program that survives its own faults: the handler of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS,
- * SIGTRAP and SIGABRT executes the program again, in the same process, with the same children.
+ * SIGTRAP and SIGABRT executes the program again, in the same process, with the same children.  In the same
+ * way another program takes over: crash_replace().
  *
  * The handler trusts nothing that the program can write: its data is in pages that are read-only
  * once they are filled, it has a stack with a guard page, and it calls the kernel directly.  Children
@@ -15,62 +16,57 @@
  * The new image starts with every signal blocked, and crash_take() gives it what it needs to begin
  * like a new program.  While the limit of cores is not 0, it gets one more child, which dumps the
  * core of the fault and ends by its signal.
+ *
+ * With a keeper (keeper.h) the program ends by the signal, which writes the core, and the keeper executes
+ * it again, in its own process, the parent of the children.
+ *
+ * A program that has taken over is on probation: a fault of it within PROBATION_USEC executes the one
+ * before it, and so does the end of SETTLE_USEC without a call of crash_settle().
  */
 
-#include <signal.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "sys/process/signals.h"
+#include "sys/spawn/crash-history.h"
 
 #define CRASHES_MAX	  5
 #define CRASH_WINDOW_USEC UINT64_C(60000000)
-
-/* The variable of the environment with the descriptor of the history, for the program that goes on. */
-#define CRASH_VARIABLE "SWANSONG_CRASHES"
-
-struct crash {
-	uint64_t usec, address; /* CLOCK_MONOTONIC; of the fault, with a signal that has one */
-	/*
-	 * In the file of the program, as addr2line(1) takes it; 0: not known.  If @called it is that
-	 * of a call which led to the fault in a library, as far as the stack shows it.
-	 */
-	uint64_t place;
-	int32_t signo;
-	uint32_t called;
-};
-
-#define CRASHES_KEPT 8
-
-/* In a memory file, which all images of the process have.  It is read and written, never mapped. */
-struct crash_history {
-	uint64_t magic, size;
-	struct signals signals; /* as the first image was started with */
-	uint64_t n;
-	struct crash last[CRASHES_KEPT]; /* at their number modulo CRASHES_KEPT */
-};
+#define PROBATION_USEC	  UINT64_C(20000000)
+#define SETTLE_USEC	  UINT64_C(10000000)
 
 struct crash_plan {
 	int history;
 	char *const *argv, *const *envp; /* copied; CRASH_VARIABLE is replaced */
 	void (*last)(int signo); /* for the end without an exec: kills all services; or NULL */
+	bool on_probation;	 /* the reason of this image is CRASH_REPLACED */
 };
-
-/* Makes a history without faults.  Return: its descriptor, CLOEXEC, or -errno. */
-int crash_history_new(const struct signals *signals);
-
-/*
- * In the image after a fault: reads the history, removes its variable, and gives the process its name
- * again.  Return: its descriptor, CLOEXEC; -ENOENT: this is the first image; -EBADMSG: the variable is
- * not ours.
- */
-int crash_take(struct crash_history *ret);
-
-/* The latest fault; @history has one. */
-const struct crash *crash_latest(const struct crash_history *history);
 
 /*
  * Installs the handler and unblocks its signals.  It may be called once in an image, by its only
  * thread.  Return: 0; -errno: no handler is installed.
  */
 int crash_arm(const struct crash_plan *plan);
+
+/* In the program that has a keeper: its faults end it from now on. */
+void crash_leave_to_keeper(void);
+
+/*
+ * In the keeper: executes what goes on after the program has ended by @signo, or with 0 by an exit.  It returns
+ * if that was the end of its work.
+ */
+void crash_go_on_after(int signo);
+
+/*
+ * In a child of the program: executes @program, a descriptor, to rehearse that it takes over, with a
+ * copy of the history and with descriptor @kept, -1: none.  Return: -errno.
+ */
+int crash_rehearse(int program, int kept);
+
+/*
+ * Executes @program, a descriptor, in place of this program, of which @version is that of this one.  It returns
+ * only if the kernel refuses: -errno, and nothing has changed.
+ */
+int crash_replace(int program, const char *version);
+
+/* A program that has taken over is at work: it may take its time from now on. */
+void crash_settle(void);

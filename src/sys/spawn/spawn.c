@@ -91,7 +91,8 @@ static int spawn_flags(const struct spawn_block *block)
 	const struct attributes *a = block->spec.attributes;
 	bool own = block->spec.own_memory || (a && a->oom_score_adjust != ATTRIBUTE_KEEP);
 
-	return (SPAWN_SHARES_MEMORY && !own ? CLONE_VM : 0) | (block->suspends ? CLONE_VFORK : 0);
+	return (SPAWN_SHARES_MEMORY && !own ? CLONE_VM : 0) | (block->suspends ? CLONE_VFORK : 0) |
+	       (block->sibling ? CLONE_PARENT : 0);
 }
 
 #ifdef HAVE_CLONE3_SWITCH
@@ -101,7 +102,8 @@ static int spawn_clone3_start(struct spawn_block *block)
 	struct clone3_args args = {
 		.flags = (uint64_t)spawn_flags(block) | CLONE_CLEAR_SIGHAND |
 			 (group > 0 ? CLONE_INTO_CGROUP : 0),
-		.exit_signal = SIGCHLD,
+		.exit_signal =
+			block->sibling ? 0 : SIGCHLD, /* a sibling has that of this process */
 		.stack = (uint64_t)(uintptr_t)block,
 		.stack_size = (uint64_t)(spawn_block_stack(block) - (char *)block),
 		.cgroup = group > 0 ? (uint64_t)group : 0,
@@ -118,15 +120,6 @@ static int spawn_clone3_start(struct spawn_block *block)
 }
 #endif
 
-static int spawn_clone_start(struct spawn_block *block)
-{
-	pid_t pid;
-
-	block->inside = block->reset = false;
-	pid = clone(spawn_run_child, spawn_block_stack(block), spawn_flags(block) | SIGCHLD, block);
-	return pid < 0 ? -errno : pid;
-}
-
 /* The errors of CLONE_INTO_CGROUP in clone(2), and of Linux before 5.7. */
 static bool spawn_is_refused_group(const struct spawn_spec *spec, int error)
 {
@@ -139,8 +132,13 @@ static int spawn_clone(struct spawn_block *block)
 	int r = spawn_clone3_start(block);
 
 	/* The older kernels know fewer flags (EINVAL) or a shorter struct (E2BIG). */
-	if (r == -ENOSYS || r == -EPERM || r == -E2BIG || r == -EINVAL)
-		r = spawn_clone_start(block);
+	if (r == -ENOSYS || r == -EPERM || r == -E2BIG || r == -EINVAL) {
+		block->inside = block->reset = false;
+		r = clone(spawn_run_child, spawn_block_stack(block), spawn_flags(block) | SIGCHLD,
+			  block);
+		if (r < 0)
+			r = -errno;
+	}
 	if (!spawn_is_refused_group(&block->spec, r))
 		return r;
 	block->error = -r;
@@ -161,6 +159,7 @@ static int spawn_make(const struct spawn_spec *spec, struct spawn_pool *pool, bo
 	if (r == 0) {
 		block->report = report[1];
 		block->suspends = suspends;
+		block->sibling = pool->siblings;
 		r = spawn_clone(block);
 		*error = block->error;
 		block->error = 0;

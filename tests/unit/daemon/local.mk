@@ -73,6 +73,12 @@ check_PROGRAMS += %D%/guard/test-lease
 %C%_guard_test_lease_LDFLAGS = $(tree_world_ldflags)
 %C%_guard_test_lease_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/reap/test-survivors
+%C%_reap_test_survivors_SOURCES = %D%/reap/test-survivors.c $(tree_world_sources)
+%C%_reap_test_survivors_CFLAGS  = $(daemon_cflags)
+%C%_reap_test_survivors_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=kill
+%C%_reap_test_survivors_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/tree/test-goals
 %C%_tree_test_goals_SOURCES = %D%/tree/test-goals.c $(tree_world_sources)
 %C%_tree_test_goals_CFLAGS  = $(daemon_cflags)

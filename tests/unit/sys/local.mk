@@ -26,6 +26,11 @@ check_PROGRAMS += %D%/process/test-children
 %C%_process_test_children_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_process_test_children_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/spawn/test-keeper
+%C%_spawn_test_keeper_SOURCES = %D%/spawn/test-keeper.c
+%C%_spawn_test_keeper_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_spawn_test_keeper_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/spawn/test-crash
 %C%_spawn_test_crash_SOURCES = tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c %D%/spawn/crashing.h %D%/spawn/crashing.c \
 	%D%/spawn/test-crash.c

@@ -8,8 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/macro.h"
 #include "daemon/loop/roster.h"
 
 static struct roster *roster;
@@ -36,30 +38,37 @@ static void execute_again(void)
 
 static void enter(unsigned *place, int pid, const char *path, const char *name)
 {
-	struct roster_row row = { .number = pid, .detail = 7 };
+	struct roster_row row = { ROSTER_PROCESS, pid, { 7 }, "", "" };
 
 	(void)snprintf(row.path, sizeof(row.path), "%s", path);
 	(void)snprintf(row.name, sizeof(row.name), "%s", name);
 	roster_write(roster, place, &row);
 }
 
-/* Returns the number of rows that name something. */
 static int count_rows(void)
 {
-	size_t n;
-	const struct roster_row *rows = roster_former(roster, &n);
-	int found = 0;
+	int n = 0;
 
-	for (size_t i = 0; i < n; i++)
-		found += rows[i].number != 0;
-	return found;
+	for (size_t at = 0; roster_next(roster, ROSTER_PROCESS, &at);)
+		n++;
+	return n;
+}
+
+static const struct roster_row *roster_find_row(const char *path, int pid)
+{
+	const struct roster_row *row;
+
+	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
+		if (strcmp(row->path, path) == 0 && row->number == pid)
+			return row;
+	return NULL;
 }
 
 START_TEST(rows_are_read_once)
 {
 	unsigned web = 0, db = 0, gone = 0;
-	const struct roster_row *rows;
-	size_t n;
+	const struct roster_row *row;
+	size_t at = 0;
 
 	enter(&web, 10, "web", "/run/notify/1");
 	enter(&gone, 11, "gone", "");
@@ -68,9 +77,10 @@ START_TEST(rows_are_read_once)
 	ck_assert_uint_eq(gone, 0);
 	execute_again();
 	ck_assert_int_eq(count_rows(), 2);
-	rows = roster_former(roster, &n);
-	ck_assert_int_eq(rows[0].number, 10);
-	ck_assert_uint_eq(rows[0].detail, 7);
+	row = roster_next(roster, ROSTER_PROCESS, &at);
+	ck_assert_int_eq(row->number, 10);
+	ck_assert_uint_eq(row->detail[0], 7);
+	ck_assert_ptr_null(roster_next(roster, ROSTER_GOAL, &at));
 	ck_assert_str_eq(roster_find_notify(roster, "web"), "/run/notify/1");
 	ck_assert_ptr_null(roster_find_notify(roster, "db"));
 	ck_assert_ptr_null(roster_find_notify(roster, "gone"));
@@ -117,6 +127,30 @@ START_TEST(a_socket_is_handed_over_once)
 }
 END_TEST
 
+START_TEST(a_connection_belongs_to_its_taker)
+{
+	unsigned places[2] = { 0 };
+	struct roster_row *row;
+	size_t at = 0;
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	for (int i = 0; i < 2; i++)
+		roster_write(roster, &places[i],
+			     &(struct roster_row){ .kind = ROSTER_CONNECTION, .number = fds[i] });
+	ck_assert_int_eq(fcntl(fds[0], F_SETFD, FD_CLOEXEC), 0);
+	execute_again();
+	row = roster_next(roster, ROSTER_CONNECTION, &at);
+	ck_assert_int_eq(row->number, fds[1]);
+	row->kind = ROSTER_NONE;
+	ck_assert_ptr_null(roster_next(roster, ROSTER_CONNECTION, &at));
+	roster_settle(roster);
+	ck_assert_int_ge(fcntl(fds[1], F_GETFD), 0);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+END_TEST
+
 START_TEST(a_pipe_is_handed_over_with_its_stream)
 {
 	unsigned one = 0;
@@ -130,6 +164,48 @@ START_TEST(a_pipe_is_handed_over_with_its_stream)
 	ck_assert_uint_eq(stream, 7);
 	(void)close(fds[0]);
 	(void)close(fds[1]);
+}
+END_TEST
+
+/* In an image of its own, which has written some rows. */
+static void die_before_the_end_of_a_start(void)
+{
+	unsigned web = 0, other = 0;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (roster_new(&roster, file) < 0 || count_rows() != 1)
+			_exit(1);
+		enter(&web, 12, "web", "");
+		enter(&other, 11, "other", "");
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(rows_last_until_another_image_has_its_own)
+{
+	unsigned web = 0, again = 0, other = 0;
+	uint64_t size = 0;
+
+	enter(&web, 10, "web", "");
+	for (int i = 0; i < 3; i++)
+		die_before_the_end_of_a_start();
+	execute_again();
+	ck_assert_int_eq(count_rows(), 1);
+	ck_assert_ptr_nonnull(roster_find_row("web", 10));
+	for (int i = 0; i < 50; i++) {
+		again = other = 0;
+		enter(&again, 20 + i, "web", "");
+		enter(&other, 11, "other", "");
+		execute_again();
+		ck_assert_int_eq(count_rows(), 2);
+		ck_assert_ptr_nonnull(roster_find_row("web", 20 + i));
+		size = MAX(size, (uint64_t)lseek(file, 0, SEEK_END));
+	}
+	ck_assert_uint_le(size, 4096 + 8 * sizeof(struct roster_row));
 }
 END_TEST
 
@@ -158,14 +234,14 @@ END_TEST
 START_TEST(without_a_roster_nothing_is_written)
 {
 	unsigned place = 0;
-	size_t n;
+	size_t at = 0;
 
 	roster_write(NULL, &place, &(struct roster_row){ .number = 1 });
 	roster_enter_descriptor(NULL, &place, 0, 0, "x");
 	ck_assert_uint_eq(place, 0);
 	ck_assert_int_eq(roster_take_descriptor(NULL, "x", NULL), -ENOENT);
 	ck_assert_ptr_null(roster_find_notify(NULL, "web"));
-	ck_assert_ptr_null(roster_former(NULL, &n));
+	ck_assert_ptr_null(roster_next(NULL, ROSTER_PROCESS, &at));
 }
 END_TEST
 
@@ -178,7 +254,9 @@ Suite *test_suite(void)
 	tcase_add_test(tc, rows_are_read_once);
 	tcase_add_test(tc, a_place_is_used_again);
 	tcase_add_test(tc, a_socket_is_handed_over_once);
+	tcase_add_test(tc, a_connection_belongs_to_its_taker);
 	tcase_add_test(tc, a_pipe_is_handed_over_with_its_stream);
+	tcase_add_test(tc, rows_last_until_another_image_has_its_own);
 	tcase_add_loop_test(tc, a_damaged_file_names_nothing_that_is_closed, 0, 2);
 	tcase_add_test(tc, without_a_roster_nothing_is_written);
 	suite_add_tcase(s, tc);

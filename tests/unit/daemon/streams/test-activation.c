@@ -12,8 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/macro.h"
+#include "daemon/loop/roster.h"
 #include "daemon/streams/activation.h"
 #include "daemon/streams/listener.h"
 #include "daemon/notify/watchdog.h"
@@ -65,7 +68,7 @@ START_TEST(stored_descriptors_stay_in_order)
 	unsigned before = count_descriptors();
 	size_t n = 0;
 
-	fdstore_init(&store, &ctx, 3);
+	fdstore_init(&store, &ctx, "web", 3);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		ck_assert_int_eq(fdstore_add(&store, new_file(), names[i], true), 0);
 	ck_assert_int_eq(fdstore_add(&store, new_file(), "c", true), -ENOBUFS);
@@ -86,7 +89,7 @@ START_TEST(descriptor_with_a_closed_other_end_is_removed)
 	struct fdstore store;
 	int fds[2], kept[2];
 
-	fdstore_init(&store, &ctx, 3);
+	fdstore_init(&store, &ctx, "web", 3);
 	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
 	ck_assert_int_eq(pipe2(kept, O_CLOEXEC), 0);
 	ck_assert_int_eq(fdstore_add(&store, fds[0], "pipe", true), 0);
@@ -106,13 +109,48 @@ START_TEST(the_same_file_is_stored_once)
 	struct fdstore store;
 	int fd = new_file(), same = dup(fd);
 
-	fdstore_init(&store, &ctx, 3);
+	fdstore_init(&store, &ctx, "web", 3);
 	ck_assert_int_eq(fdstore_add(&store, fd, "a", true), 0);
 	/* Where the kernel refuses to compare, it is another. */
 	ck_assert_int_ge(fdstore_add(&store, same, "b", true), 0);
 	ck_assert_uint_ge(store.n, 1);
 	fdstore_clear(&store);
 	ck_assert_int_lt(fcntl(same, F_GETFD), 0);
+}
+END_TEST
+
+START_TEST(stored_descriptors_go_on_after_a_fault)
+{
+	struct fdstore store, next, other;
+	struct fdstore_entry *entry;
+	cleanup(closep) int file = memfd_create("roster", MFD_CLOEXEC);
+	int fds[2];
+
+	ck_assert_int_eq(roster_new(&ctx.roster, file), 0);
+	fdstore_init(&store, &ctx, "web", 3);
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	ck_assert_int_eq(fdstore_add(&store, fds[0], "pipe", true), 0);
+	ck_assert_int_eq(fdstore_add(&store, new_file(), "file", false), 0);
+	ck_assert_int_eq(fdstore_add(&store, new_file(), "gone", false), 0);
+	ck_assert_uint_eq(fdstore_remove(&store, "gone"), 1);
+	/* The next image has nothing but the file and the descriptors. */
+	list_for_each_taken (entry, &store.entries, in_store) {
+		sd_event_source_disable_unref(entry->hangup);
+		free(entry);
+	}
+	ctx.roster = roster_free(ctx.roster);
+	ck_assert_int_eq(roster_new(&ctx.roster, file), 0);
+	fdstore_init(&other, &ctx, "db", 3);
+	ck_assert_uint_eq(other.n, 0);
+	fdstore_init(&next, &ctx, "web", 3);
+	roster_settle(ctx.roster);
+	ck_assert_uint_eq(next.n, 2);
+	ck_assert_int_ge(fcntl(fds[0], F_GETFD), 0);
+	(void)close(fds[1]);
+	ck_assert_int_gt(sd_event_run(ctx.event, 0), 0);
+	ck_assert_uint_eq(next.n, 1);
+	ck_assert_uint_eq(fdstore_remove(&next, "file"), 1);
+	ctx.roster = roster_free(ctx.roster);
 }
 END_TEST
 
@@ -426,6 +464,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, stored_descriptors_stay_in_order);
 	tcase_add_test(tc, descriptor_with_a_closed_other_end_is_removed);
 	tcase_add_test(tc, the_same_file_is_stored_once);
+	tcase_add_test(tc, stored_descriptors_go_on_after_a_fault);
 	tcase_add_test(tc, start_gets_sockets_then_the_store);
 	tcase_add_test(tc, service_without_descriptors_has_no_activation);
 	tcase_add_test(tc, handed_over_descriptors_are_named);

@@ -51,10 +51,10 @@ static void dump(void)
 		const struct service *s = n->service;
 		struct node *blocker = s ? start_order_blocker(s) : NULL;
 
-		(void)fprintf(stderr, "%-8s %-5s (%s) %s, generation %u, %d draining; %s%s%s%s\n",
-			      node_name(n), goal_name(n->goal), goal_cause_name(n->cause),
-			      node_state_name(n), n->generation, n->draining,
-			      s ? fsm_state_name(s->state) : "group",
+		(void)fprintf(stderr,
+			      "%-8s goal %u (%u) %s, generation %u, %d draining; %s%s%s%s\n",
+			      node_name(n), n->goal, n->cause, node_state_name(n), n->generation,
+			      n->draining, s ? fsm_state_name(s->state) : "group",
 			      s && s->blocked ? ", blocked" : "", blocker ? ", waits for " : "",
 			      blocker ? node_name(blocker) : "");
 	}

@@ -245,6 +245,32 @@ START_TEST(a_cut_tape_is_refused)
 }
 END_TEST
 
+START_TEST(tape_with_values_out_of_range_is_refused)
+{
+	/* As struct record of model/file/source.c, with a text behind it that is shorter. */
+	static const struct {
+		uint32_t path_size;
+		int32_t result;
+		uint64_t size;
+		char text[16];
+	} tapes[] = {
+		{ 2, 0, UINT64_MAX - 2, "" },
+		{ 2, 0, UINT64_MAX / 2, "" },
+		{ UINT32_MAX, 0, 0, "" },
+		{ 0, 23, 0, "" },
+	};
+	struct config *none = NULL;
+	int tape = memfd_create("tape", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	ck_assert_int_eq(write(tape, &tapes[_i], sizeof(tapes[0])), sizeof(tapes[0]));
+	ck_assert_int_eq(fcntl(tape, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	ck_assert_int_eq((int)lseek(tape, 0, SEEK_SET), 0);
+	ck_assert_int_eq(load_with(&none, tape), -EBADMSG);
+	ck_assert_ptr_null(none);
+	(void)close(tape);
+}
+END_TEST
+
 TCase *config_dropin_tests(void)
 {
 	TCase *tc = config_case("dropin");
@@ -259,5 +285,6 @@ TCase *config_dropin_tests(void)
 	tcase_add_test(tc, a_drop_in_directory_must_be_trusted);
 	tcase_add_test(tc, a_tape_has_the_files_that_have_changed_since);
 	tcase_add_test(tc, a_cut_tape_is_refused);
+	tcase_add_loop_test(tc, tape_with_values_out_of_range_is_refused, 0, 4);
 	return tc;
 }

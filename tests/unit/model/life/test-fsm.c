@@ -45,7 +45,13 @@ static bool is_there(enum service_state state, unsigned parts)
 	return !(fsm_part(state) & ~parts);
 }
 
-/* All that can be reached from @states without @never; FOUND comes at the start of the daemon only. */
+/* FOUND and the later ones come at the start of the daemon only. */
+static bool is_of_former_daemon(enum service_event event)
+{
+	return event >= EVENT_FOUND;
+}
+
+/* All that can be reached from @states without @never. */
 static uint32_t reachable(uint32_t states, enum service_event never, unsigned parts)
 {
 	uint32_t before;
@@ -55,7 +61,7 @@ static uint32_t reachable(uint32_t states, enum service_event never, unsigned pa
 		for (int state = FIRST_STATE; state < N_STATES; state++)
 			for (int event = 0; event < N_EVENTS; event++)
 				if ((before & BIT(state)) && event != (int)never &&
-				    event != EVENT_FOUND)
+				    !is_of_former_daemon(event))
 					states |= BIT(fsm_step(state, event, parts).to);
 	} while (states != before);
 	return states;
@@ -148,7 +154,8 @@ START_TEST(only_starting_spawns)
 	for_each_part_set(parts) for (int event = 0; event < N_EVENTS; event++)
 	{
 		struct service_step step = fsm_step(_i, event, parts);
-		bool begins = _i != STATE_STARTING && step.to == STATE_STARTING;
+		bool begins = _i != STATE_STARTING && step.to == STATE_STARTING &&
+			      event != EVENT_RESUMED; /* its process is there */
 
 		ck_assert_int_eq(!!(step.actions & ACT_SPAWN), begins);
 	}
@@ -426,6 +433,21 @@ START_TEST(a_post_stop_follows_every_end)
 }
 END_TEST
 
+/* Nothing starts, and no state but that of a new service is left. */
+START_TEST(a_rest_goes_on_after_a_fault)
+{
+	static const enum service_state rests[] = { STATE_BACKOFF, STATE_DONE, STATE_FAILED };
+
+	for_each_part_set(parts) for (int i = 0; i < (int)ARRAY_SIZE(rests); i++)
+	{
+		struct service_step step = fsm_step(_i, EVENT_WAS_BACKOFF + i, parts);
+
+		ck_assert_int_eq(step.to, _i == STATE_DOWN ? (int)rests[i] : _i);
+		ck_assert_uint_eq(step.actions & ~(unsigned)ACT_ARM, 0);
+	}
+}
+END_TEST
+
 START_TEST(every_state_has_a_name_of_its_own)
 {
 	ck_assert_ptr_nonnull(fsm_state_name(_i));
@@ -476,6 +498,7 @@ Suite *test_suite(void)
 		a_broken_start_command_prevents_the_start,
 		a_run_ends_as_the_policy_decides,
 		a_post_stop_follows_every_end,
+		a_rest_goes_on_after_a_fault,
 		every_state_has_a_name_of_its_own,
 	};
 	Suite *s = suite_create("fsm");

@@ -112,15 +112,6 @@ START_TEST(service_that_is_wanted_starts_from_rest)
 }
 END_TEST
 
-START_TEST(goals_and_causes_have_names)
-{
-	for (enum goal goal = 0; goal < N_GOALS; goal++)
-		ck_assert_ptr_nonnull(goal_name(goal));
-	for (enum goal_cause cause = 0; cause < N_CAUSES; cause++)
-		ck_assert_ptr_nonnull(goal_cause_name(cause));
-}
-END_TEST
-
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("goal");
@@ -133,7 +124,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, repeated_request_changes_nothing);
 	tcase_add_test(tc, service_that_is_stopped_comes_down_from_each_state);
 	tcase_add_test(tc, service_that_is_wanted_starts_from_rest);
-	tcase_add_test(tc, goals_and_causes_have_names);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -89,7 +89,7 @@ static void end(pid_t pid)
 /* Returns false on a kernel without the list, where the module is not used. */
 static bool begin(void)
 {
-	int r = children_open(&children);
+	int r = children_open(&children, getpid());
 
 	ck_assert(r == 0 || r == -ENOENT);
 	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
@@ -215,7 +215,7 @@ START_TEST(no_file_stays_open_without_descriptors)
 	few = all;
 	few.rlim_cur = (rlim_t)lowest + CHILDREN_PLACES - 1;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	ck_assert(children_open(&children) < 0);
+	ck_assert(children_open(&children, getpid()) < 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
 	ck_assert_int_eq(dup(0), lowest);
 }
