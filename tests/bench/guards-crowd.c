@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/macro.h"
 
@@ -51,13 +50,13 @@ void report_children(struct report *report, struct swansong **crowd, double bare
 /* Returns the resident memory of this process, by the kernel. */
 static double resident_bytes(void)
 {
-	FILE *f = fopen("/proc/self/statm", "re");
-	long pages;
+	FILE *f = fopen("/proc/self/smaps_rollup", "re");
+	long kbytes;
 
-	if (!f || fscanf(f, "%*d %ld", &pages) != 1)
-		err(EXIT_FAILURE, "/proc/self/statm");
+	if (!f || fscanf(f, "%*[^\n] Rss: %ld", &kbytes) != 1)
+		err(EXIT_FAILURE, "/proc/self/smaps_rollup");
 	(void)fclose(f);
-	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+	return (double)kbytes * 1024;
 }
 
 void report_bytes(struct report *report, struct swansong **crowd)

@@ -65,7 +65,7 @@ build_child = $(MKDIR_P) %D% && \
 	$(AM_V_CCLD)options='-DCHILD_ENDS=1' && $(build_child)
 
 # Those of tests/bench/peers.
-EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss %D%/exporter
+EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss %D%/exporter %D%/live
 %D%/sleeper: %D%/child.c
 	$(AM_V_CCLD)options='-DCHILD_BIRTHS="births"' && $(build_child)
 %D%/crasher: %D%/child.c
@@ -93,3 +93,8 @@ bench-zero-loss: swansongd swansongctl contrib/examples/http-server tests/helper
 .PHONY: bench-exporter
 bench-exporter: swansongd swansongctl swansong-logger swansong-exporter tests/helpers/idle
 	$(srcdir)/%D%/exporter --builddir .
+
+# What faults and upgrades of the daemon cost its services and clients.
+.PHONY: bench-live
+bench-live: swansongd swansongctl swansong-logger contrib/examples/http-server tests/helpers/http-load
+	$(srcdir)/%D%/live --builddir .
