@@ -9,7 +9,7 @@ slow           a request with a byte each half second; prints "ended" when the s
 stuck          requests for long replies that are not read in time; prints "ended" if the server has ended it
 heads NUMBER ADDRESS  so many connections of this address with half a request on each; replaces those that the
                server ends, and prints "open" when all were open
-logs NUMBER    so many requests for the lines of the service web, as far as there are places; prints "sent"
+logs NUMBER    so many requests for the lines of the service web, again and again; prints "sent"
 guess NUMBER   so many actions with wrong tokens; prints the status of each
 half TOKEN     half the body of an action; prints "sent", and "ended" when the server ends it
 late TOKEN     an action, nine seconds after another request on its connection; prints its status
@@ -103,37 +103,40 @@ def slow(port):
     print("ended", flush=True)
 
 
-def heads(port, number, address):
+def replace_ended(port, number, address, text, printed):
+    """So many connections with this text on each, and a new one for each that the server ends."""
+
     def begin():
         s = socket.socket()
         s.bind((address, 0))
-        s.connect(("127.0.0.1", port))
+        try:
+            s.connect(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            sys.exit()  # the server has ended
         events.register(s, selectors.EVENT_READ)
         try:
-            s.sendall(b"GET / HTTP/1.1\r\n")
+            s.sendall(text)
         except OSError:
             pass  # it has been ended already
 
     events = selectors.DefaultSelector()
     for _ in range(int(number)):
         begin()
-    print("open", flush=True)
+    print(printed, flush=True)
     while True:
         for key, _ in events.select():
             events.unregister(key.fileobj)
             key.fileobj.close()
             begin()
+        time.sleep(0.1)
+
+
+def heads(port, number, address):
+    replace_ended(port, number, address, b"GET / HTTP/1.1\r\n", "open")
 
 
 def logs(port, number):
-    clients = [connect(port) for _ in range(int(number))]
-    for s in clients:
-        try:
-            s.sendall(request("/api/logs?node=web"))
-        except OSError:
-            pass  # another one has taken its place
-    print("sent", flush=True)
-    time.sleep(1000)
+    replace_ended(port, number, "127.0.0.1", request("/api/logs?node=web"), "sent")
 
 
 def stuck(port):

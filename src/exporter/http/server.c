@@ -161,7 +161,8 @@ static enum MHD_Result server_begin(struct server *server, struct MHD_Connection
 	}
 	if (status)
 		return server_refuse(connection, path, status, refusal);
-	visits_renew(&server->visits, connection);
+	if (!visits_renew(&server->visits, connection))
+		return MHD_NO;
 	*state = server;
 	if (!server_is_action(path))
 		return MHD_YES;

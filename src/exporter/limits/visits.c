@@ -154,30 +154,34 @@ static struct visit *visit_of(struct MHD_Connection *connection)
 	return info ? info->socket_context : NULL;
 }
 
-static void visits_go_on(struct visits *visits, struct MHD_Connection *connection, bool paused)
+static bool visits_go_on(struct visits *visits, struct MHD_Connection *connection, bool paused)
 {
 	struct visit *visit = visit_of(connection);
 
-	if (!visit || visit->ended)
-		return;
-	visit->paused = paused;
-	visits_append(visits, &visits->later, visit, connection);
+	/* What had come before the end of the connection is read all the same. */
+	if (visit && visit->ended)
+		return false;
+	if (visit) {
+		visit->paused = paused;
+		visits_append(visits, &visits->later, visit, connection);
+	}
+	return true;
 }
 
-void visits_renew(struct visits *visits, struct MHD_Connection *connection)
+bool visits_renew(struct visits *visits, struct MHD_Connection *connection)
 {
-	visits_go_on(visits, connection, false);
+	return visits_go_on(visits, connection, false);
 }
 
 void visits_pause(struct visits *visits, struct MHD_Connection *connection)
 {
-	visits_go_on(visits, connection, true);
+	(void)visits_go_on(visits, connection, true);
 }
 
 void visits_completed(void *arg, struct MHD_Connection *connection, void **state,
 		      enum MHD_RequestTerminationCode code)
 {
-	visits_renew(arg, connection);
+	(void)visits_renew(arg, connection);
 }
 
 void visits_grant_time(struct visits *visits, struct MHD_Connection *connection)

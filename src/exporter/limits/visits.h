@@ -38,8 +38,8 @@ void visits_notify(void *visits, struct MHD_Connection *connection, void **conte
 void visits_completed(void *visits, struct MHD_Connection *connection, void **state,
 		      enum MHD_RequestTerminationCode code);
 
-/* The head of a request has come: its time begins anew. */
-void visits_renew(struct visits *visits, struct MHD_Connection *connection);
+/* The head of a request has come: its time begins anew.  Returns false if another has taken its place. */
+bool visits_renew(struct visits *visits, struct MHD_Connection *connection);
 
 /* The request is suspended: likewise, and no other connection takes its place until it is completed. */
 void visits_pause(struct visits *visits, struct MHD_Connection *connection);
