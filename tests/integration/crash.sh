@@ -126,6 +126,7 @@ ok "its services are up" ctl wait --for ready --timeout 20s
 is "as before" "$(pid_of web)" "$web"
 ok "the container goes on" kill -0 "$inside"
 end_process "$daemon"
+wait_for 5 gone "$inside" || die "the container ends"
 
 # --- A roster that is damaged ---
 

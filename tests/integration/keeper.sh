@@ -119,6 +119,7 @@ kill -KILL "$(worker)"
 await_daemon 20
 is "the sixth is the last" "$status" 137
 ok "and leaves nothing" wait_for 5 nobody_else
+ok "no line was lost either" has_each_line
 
 # --- As process 1 of a container ---
 

@@ -40,8 +40,8 @@ WRAP(uid_t, geteuid, void)
 	return 0;
 }
 
-WRAP(void, fault_begin, struct signals *was, char *const *argv, const pid_t *logger,
-     struct log *log, int *history, struct crash_history *read)
+WRAP(void, fault_begin, struct signals *was, char *const *argv, struct log *log, int *history,
+     struct crash_history *read)
 {
 	(void)sigemptyset(&was->mask);
 	(void)sigemptyset(&was->ignored);

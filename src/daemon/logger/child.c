@@ -80,7 +80,7 @@ static int child_take_program(struct logger_child *c)
 
 static void child_note_pid(struct logger_child *c)
 {
-	c->ctx->logger_pid = c->process.pid;
+	roster_spare(c->ctx->roster, c->process.pid);
 	if (c->store >= 0)
 		roster_enter_descriptor(c->ctx->roster, &c->place_store, c->store,
 					(uint64_t)c->process.pid, "logger store");

@@ -70,7 +70,6 @@ struct context {
 	struct orphans *orphans;		   /* NULL: not yet */
 	struct notify_directory *notify_directory; /* NULL: none */
 	struct logging *logger;			   /* NULL: no output is captured */
-	pid_t logger_pid;			   /* for an end by a fault; 0: none */
 	struct roster *roster;			   /* NULL: a fault would end the daemon */
 	struct own_log *own_log;		   /* NULL: the log is standard error */
 	struct history_log *history_log;	   /* NULL: none */

@@ -20,6 +20,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "sys/spawn/crash-history.h"
 
 #define ROSTER_AT 4096 /* behind struct crash_history */
 #define MARK_AT	  (ROSTER_AT - (off_t)sizeof(struct roster_mark))
@@ -112,6 +113,12 @@ struct roster_row roster_row(enum roster_kind kind, int number, const char *path
 	(void)snprintf(row.path, sizeof(row.path), "%s", path);
 	(void)snprintf(row.name, sizeof(row.name), "%s", name);
 	return row;
+}
+
+void roster_spare(struct roster *roster, pid_t pid)
+{
+	if (roster)
+		crash_history_spare(roster->fd, pid);
 }
 
 void roster_enter_descriptor(struct roster *roster, unsigned *place, int fd, uint64_t detail,

@@ -65,6 +65,9 @@ void roster_write(struct roster *roster, unsigned *place, const struct roster_ro
 void roster_enter_descriptor(struct roster *roster, unsigned *place, int fd, uint64_t detail,
 			     const char *name);
 
+/* At too many faults the child @pid is spared; 0: none.  @roster may be NULL. */
+void roster_spare(struct roster *roster, pid_t pid);
+
 /*
  * Hands over the descriptor @name of the former image.  Return: it, or -ENOENT.  @roster and @detail may
  * be NULL.

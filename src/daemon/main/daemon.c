@@ -332,8 +332,7 @@ int daemon_run(const struct daemon_options *options)
 	if (options->command)
 		signals_take_over(&d.signals);
 	else
-		fault_begin(&d.signals, options->argv, &d.ctx.logger_pid, options->log, &d.history,
-			    &d.former);
+		fault_begin(&d.signals, options->argv, options->log, &d.history, &d.former);
 	command_watch_parent(&options->command_options, options->parent);
 	process_table_init(&d.processes);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -31,9 +31,6 @@
 #define ROUNDS_MAX	  3000
 #define ROUNDS_LOGGER_MAX 1000
 
-/* A handler gets no argument.  Written by fault_begin() only. */
-static const pid_t *logger;
-
 static void fault_log_text(const char *text)
 {
 	struct pollfd log = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -42,38 +39,41 @@ static void fault_log_text(const char *text)
 		(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
+struct fault_children {
+	pid_t logger;
+	bool found; /* another one */
+};
+
 static void fault_kill_child(pid_t pid, void *arg)
 {
-	bool *found = arg;
+	struct fault_children *children = arg;
 
-	if (pid == *logger)
+	if (pid == children->logger)
 		return;
-	*found = true;
+	children->found = true;
 	(void)kill(pid, SIGKILL);
 }
 
 /* Returns true if there was a child. */
-static bool fault_kill_children(int list)
+static bool fault_kill_children(int list, pid_t logger)
 {
-	bool found = false;
+	struct fault_children children = { .logger = logger };
 
-	(void)proc_read_pids(list, fault_kill_child, &found);
-	return found;
+	(void)proc_read_pids(list, fault_kill_child, &children);
+	return children.found;
 }
 
-static void fault_end(int signo)
+static void fault_end(pid_t logger)
 {
 	int list;
-	pid_t pid;
 
-	(void)signo;
 	fault_log_text("swansongd: too many faults: killing all services at once\n");
 	list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
 	if (list < 0 && close(STDIN_FILENO) == 0)
 		list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
 	if (list < 0)
 		fault_log_text("swansongd: no list of children: services may keep running\n");
-	for (int i = 0; i < ROUNDS_MAX && list >= 0 && fault_kill_children(list); i++) {
+	for (int i = 0; i < ROUNDS_MAX && list >= 0 && fault_kill_children(list, logger); i++) {
 		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
 			;
 		(void)poll(NULL, 0, 1);
@@ -82,10 +82,9 @@ static void fault_end(int signo)
 	 * Waits for the logger: the end of a process 1 would kill it, and a parent manager may
 	 * kill all processes that remain.
 	 */
-	pid = *logger;
-	if (pid <= 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
+	if (logger <= 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
 		return;
-	for (int i = 0; i < ROUNDS_LOGGER_MAX && waitpid(pid, NULL, WNOHANG) == 0; i++)
+	for (int i = 0; i < ROUNDS_LOGGER_MAX && waitpid(logger, NULL, WNOHANG) == 0; i++)
 		(void)poll(NULL, 0, 1);
 }
 
@@ -117,13 +116,12 @@ static void fault_log(struct log *log, const struct crash_history *history)
 		 clock_text(age, clock_now_usec() - crash->usec));
 }
 
-void fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log,
-		 int *history, struct crash_history *read)
+void fault_begin(struct signals *was, char *const *argv, struct log *log, int *history,
+		 struct crash_history *read)
 {
 	struct crash_plan plan = { .argv = argv, .envp = environ, .last = fault_end };
 	int r;
 
-	logger = logger_pid;
 	r = crash_take(read);
 	signals_take_over(was);
 	if (read->reason == CRASH_NONE)

@@ -19,11 +19,11 @@
 
 /*
  * Takes over the signals of the process, as signals_take_over() does, and catches faults from now on.
- * @argv is the command line; @logger_pid stays valid, 0 there: no logger.  *history is a file that the
- * next image has, or -1.  The reason of this start, in *read, is logged.  A rehearsal catches no faults.
+ * @argv is the command line.  *history is a file that the next image has, or -1.  The reason of this
+ * start, in *read, is logged.  A rehearsal catches no faults.
  */
-void fault_begin(struct signals *was, char *const *argv, const pid_t *logger_pid, struct log *log,
-		 int *history, struct crash_history *read);
+void fault_begin(struct signals *was, char *const *argv, struct log *log, int *history,
+		 struct crash_history *read);
 
 /* Lets a keeper go on after SIGKILL, too, if faults are caught: this is its child then.  *keeper: see there. */
 void fault_keep(const struct crash_history *read, int history, struct log *log,

@@ -54,10 +54,12 @@ static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo
 	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
 		return;
 	if (signo == SIGCHLD || keeper_take(&d->ctx.keeper, info)) {
-		if (!d->reap) {
+		pid_t died = signo == SIGCHLD ? (pid_t)info->ssi_pid
+					      : d->ctx.keeper.reported.pid;
+
+		if (!d->reap && died > 0) {
 			d->first = FIRST_DIED;
-			d->died = signo == SIGCHLD ? (pid_t)info->ssi_pid
-						   : d->ctx.keeper.reported.pid;
+			d->died = died;
 		}
 		d->reap = true;
 	} else if (signo == KEEPER_SIGNAL && !d->options->command) {

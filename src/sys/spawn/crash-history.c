@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -36,6 +37,13 @@ int crash_history_read(int fd, struct crash_history *ret)
 	    ret->format != CRASH_FORMAT || ret->size != sizeof(*ret))
 		return -EBADMSG;
 	return 0;
+}
+
+void crash_history_spare(int fd, pid_t pid)
+{
+	const int64_t spared = pid;
+
+	(void)!pwrite(fd, &spared, sizeof(spared), offsetof(struct crash_history, spared));
 }
 
 int crash_take(struct crash_history *ret)

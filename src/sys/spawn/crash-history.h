@@ -6,6 +6,7 @@
  */
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "sys/process/signals.h"
 
@@ -55,6 +56,7 @@ struct crash_history {
 	int32_t former;			 /* CRASH_REPLACED: descriptor of the program before */
 	char version[CRASH_VERSION_MAX]; /* of that, for people; not always ended by 0 */
 	int64_t next; /* for a keeper: descriptor of the program to execute; -1: none; 0: not chosen */
+	int64_t spared; /* the child that outlives the end of all: its pid; 0: none */
 };
 
 /* Makes a history without faults.  Return: its descriptor, CLOEXEC, or -errno. */
@@ -69,6 +71,9 @@ int crash_take(struct crash_history *ret);
 
 /* The latest fault; @history has one if its reason is CRASH_FAULT or CRASH_UNDONE. */
 const struct crash *crash_latest(const struct crash_history *history);
+
+/* At the end of all, the child @pid is to be spared; 0: none. */
+void crash_history_spare(int fd, pid_t pid);
 
 /* Return: 0; -EBADMSG: @fd is no history. */
 int crash_history_read(int fd, struct crash_history *ret);

@@ -30,14 +30,16 @@
 #include "sys/spawn/crash-history.h"
 
 #define CRASHES_MAX	  5
+#ifndef CRASH_WINDOW_USEC /* shorter in a build that shall have a thousand */
 #define CRASH_WINDOW_USEC UINT64_C(60000000)
+#endif
 #define PROBATION_USEC	  UINT64_C(20000000)
 #define SETTLE_USEC	  UINT64_C(10000000)
 
 struct crash_plan {
 	int history;
 	char *const *argv, *const *envp; /* copied; CRASH_VARIABLE is replaced */
-	void (*last)(int signo); /* for the end without an exec: kills all services; or NULL */
+	void (*last)(pid_t spared); /* for the end without an exec: kills all others; or NULL */
 	bool on_probation;	 /* the reason of this image is CRASH_REPLACED */
 };
 

@@ -31,6 +31,7 @@
 struct kept {
 	pid_t program;
 	bool reported; /* an exit, and there was no reply yet */
+	bool owed;     /* a report after a reply: a process group may be empty only now */
 	bool refused;  /* the kernel had no room for the signal */
 };
 
@@ -76,17 +77,22 @@ bool keeper_is_apart(const struct keeper *k)
 static void keeper_report(struct kept *k)
 {
 	siginfo_t info = { .si_pid = 0 };
-	union sigval value;
+	union sigval value = { .sival_int = 0 };
 
 	k->refused = false;
-	if (k->reported || waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 ||
-	    info.si_pid <= 0 || info.si_pid == k->program)
+	if (k->reported)
 		return;
-	value.sival_int = (int)((uint32_t)info.si_pid << PID_SHIFT | (uint32_t)info.si_status |
-				(info.si_code != CLD_EXITED ? SIGNALED : 0) |
-				(info.si_code == CLD_DUMPED ? DUMPED : 0));
-	k->reported = sigqueue(k->program, KEEPER_SIGNAL, value) == 0;
-	k->refused = !k->reported;
+	(void)waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+	if (info.si_pid > 0 && info.si_pid != k->program)
+		value.sival_int = (int)((uint32_t)info.si_pid << PID_SHIFT |
+					(uint32_t)info.si_status |
+					(info.si_code != CLD_EXITED ? SIGNALED : 0) |
+					(info.si_code == CLD_DUMPED ? DUMPED : 0));
+	else if (!k->owed)
+		return;
+	k->refused = sigqueue(k->program, KEEPER_SIGNAL, value) < 0;
+	k->reported = !k->refused && value.sival_int != 0;
+	k->owed = k->refused && k->owed;
 }
 
 /* Ends as the program has ended, or goes on with the next image of it. */
@@ -121,6 +127,7 @@ static _Noreturn void keeper_work(struct kept *k)
 			(void)waitid(P_PID, (id_t)info.si_value.sival_int, &gone,
 				     WEXITED | WNOHANG | __WALL);
 			k->reported = false;
+			k->owed = true;
 		} else if (signo > 0 && signo != SIGCHLD) {
 			(void)kill(k->program, signo);
 		}

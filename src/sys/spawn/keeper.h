@@ -8,7 +8,7 @@
  * process, which makes a keeper of itself at once; so the children stay its own, and their exits wait.
  *
  * The exit of a child is reported by KEEPER_SIGNAL, one at a time, and the child is collected after the
- * reply.  Every other signal of the keeper is passed on.  It exits with the status of the program, and
+ * reply: by the next report, which has no child if no other has ended.  Every other signal of the keeper is passed on.  It exits with the status of the program, and
  * its own end kills the program.
  */
 
@@ -32,7 +32,7 @@ struct keeper {
  */
 int keeper_begin(struct keeper *ret);
 
-/* Returns true if @info reports an exit, for keeper_reap(). */
+/* Returns true if @info is a report: of an exit, for keeper_reap(), or that there is none. */
 bool keeper_take(struct keeper *k, const struct signalfd_siginfo *info);
 
 /* As reap_children() for the one child of which the exit was reported, if any. */

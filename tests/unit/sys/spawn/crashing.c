@@ -341,9 +341,9 @@ static void check_state(const struct crash_history *read)
 
 /* --- arming --- */
 
-static void last(int signo)
+static void last(pid_t spared)
 {
-	(void)dprintf(STDOUT_FILENO, "last %d\n", signo);
+	(void)dprintf(STDOUT_FILENO, "last %d\n", (int)spared);
 	if (is("last-faults"))
 		fault_null();
 }
