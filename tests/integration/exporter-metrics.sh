@@ -82,6 +82,19 @@ ctl restart web
 ok "the time of a stop" wait_for 10 has_value 'swansong_service_stop_seconds_count{node="web"}' 1
 is "in which nothing was killed" "$(value_of 'swansong_forced_kills_total{node="web"}')" 0
 
+# --- The daemon below a keeper is another process after an upgrade ---
+
+stop_daemon
+launch "$swansongd" --keeper -v -c "$ini" --socket "$socket"
+wait_for 10 has_value swansong_up 1 || die "the exporter has found the next daemon"
+has_usage() { [ "$(used processes)" = 1 ]; }
+ok "a service of a keeper has its processes" wait_for 10 has_usage
+ctl upgrade >/dev/null
+ok "for a client from before" wait_for 5 has_usage
+end_process "$exporter"
+start_exporter
+ok "and for a new one" has_usage
+
 end_process "$daemon"
 ok "the end of the daemon is seen" wait_for 10 has_value swansong_up 0
 is "a probe fails" "$(status_of /healthz) $(status_of /readyz) $(status_of /startupz)" "503 503 503"

@@ -22,7 +22,6 @@
 #include "sys/file/path.h"
 #include "sys/ipc/passed.h"
 
-#define BACKLOG 128
 #define NOBODY	65534
 
 static int unix_take_lock(const char *path)
@@ -204,7 +203,7 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 	/* Connections inherit the option: it applies from the first byte on. */
 	unix_refuse_descriptors(fd);
 	r = unix_pass_credentials(fd);
-	if (r == 0 && listen(fd, BACKLOG) < 0)
+	if (r == 0 && listen(fd, UNIX_BACKLOG) < 0)
 		r = -errno;
 	if (r == 0) {
 		const char *slash = strrchr(new_path, '/');

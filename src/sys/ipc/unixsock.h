@@ -14,6 +14,8 @@ struct unix_peer {
 };
 
 /* A listening socket at a path, and the lock of the process that serves it. */
+#define UNIX_BACKLOG 128
+
 struct unix_listener {
 	int fd, lock_fd;
 	char *path;

@@ -29,12 +29,13 @@ static bool usage_is_descendant(const struct snapshot *s, const struct snapshot_
 	return false;
 }
 
-/* The processes of a daemon with a keeper are beside it. */
-static pid_t usage_ancestor(const struct snapshot *s, pid_t daemon)
+/* The processes of a daemon with a keeper are beside it, and outlive it: @daemon may have been replaced. */
+static pid_t usage_ancestor(const struct snapshot *s, const struct snapshot_entry *main,
+			    pid_t daemon)
 {
 	const struct snapshot_entry *e = snapshot_find(s, daemon);
 
-	e = e ? snapshot_find(s, e->info.parent) : NULL;
+	e = snapshot_find(s, e ? e->info.parent : main->info.parent);
 	return e && strcmp(e->info.name, PROC_KEEPER) == 0 ? e->pid : daemon;
 }
 
@@ -89,7 +90,7 @@ int usage_of(const struct snapshot *s, pid_t main, pid_t daemon, const char *gro
 	struct sum sum = { .snapshot = s };
 	const struct snapshot_entry *e = snapshot_find(s, main);
 
-	if (!e || !usage_is_descendant(s, e, usage_ancestor(s, daemon)))
+	if (!e || !usage_is_descendant(s, e, usage_ancestor(s, e, daemon)))
 		return -ESRCH;
 	fd = usage_open_group(main, group);
 	if (fd >= 0 && cgroup_processes(fd, ".", usage_add_process, &sum) == 0) {
