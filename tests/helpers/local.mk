@@ -8,6 +8,7 @@ helpers = \
 	%D%/fuse-sender \
 	%D%/http-load \
 	%D%/idle \
+	%D%/kill-at \
 	%D%/leaser \
 	%D%/notifier \
 	%D%/orphans \

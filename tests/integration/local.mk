@@ -7,6 +7,7 @@ dist_check_SCRIPTS += \
 	%D%/crash.sh \
 	%D%/crash-guards.sh \
 	%D%/upgrade.sh \
+	%D%/upgrade-killed.sh \
 	%D%/crash-rest.sh \
 	%D%/keeper.sh \
 	%D%/attach-library.sh \

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
@@ -16,6 +17,13 @@
 #include "base/macro.h"
 
 DEFINE_CLEANUP(struct connection *, connection_free)
+
+/* In the third detail of a row. */
+enum {
+	ROW_SILENT = 1, /* it has not spoken */
+	ROW_TAKING = 2,
+	ROW_REPLYING = 4,
+};
 
 /* Asks for input only when there is nothing else to do for this client. */
 static void connection_update_events(struct connection *c)
@@ -57,6 +65,8 @@ static void connection_flush(struct connection *c)
 	if (frame_writer_pending(&c->writer) != before || !c->spoken)
 		connection_watch_idleness(c);
 	connection_update_events(c);
+	c->replying = false;
+	connection_enter(c);
 }
 
 /* Takes ownership of @text, which is NULL after a lack of memory. */
@@ -72,12 +82,16 @@ static void connection_queue(struct connection *c, char *text)
 void connection_enter(struct connection *c)
 {
 	struct roster_row row = roster_row(ROSTER_CONNECTION, c->fd, c->home, "");
+	bool replying = c->replying || frame_writer_pending(&c->writer) > 0;
+	bool taking = c->taking || frame_reader_pending(&c->reader) > 0;
 
-	if (c->dead)
-		return;
 	row.detail[0] = c->tier;
 	row.detail[1] = c->busy && !c->oneway ? c->method + 1 : 0;
-	row.detail[2] = !c->spoken;
+	row.detail[2] = (c->spoken ? 0 : ROW_SILENT) | (taking ? ROW_TAKING : 0) |
+			(replying ? ROW_REPLYING : 0);
+	if (c->dead || (c->place && memcmp(c->entered, row.detail, sizeof(c->entered)) == 0))
+		return;
+	memcpy(c->entered, row.detail, sizeof(c->entered));
 	roster_write(c->ctx->roster, &c->place, &row);
 }
 
@@ -98,12 +112,13 @@ static void connection_handle_call(struct connection *c, const char *text)
 	if (r < 0) {
 		connection_close_soon(c);
 	} else if (r > 0) {
+		c->taking = false;
+		c->replying = answer;
 		connection_enter(c);
 		if (answer)
 			connection_queue(c, answer);
 	} else {
 		c->busy = true;
-		connection_enter(c);
 		c->owner->call(c, c->method, &call, c->owner->arg);
 	}
 	message_call_done(&call);
@@ -120,9 +135,11 @@ static void connection_handle_input(struct connection *c)
 		connection_handle_call(c, text);
 	if (r < 0)
 		connection_close_soon(c);
+	c->taking = false;
 	if (!c->dead) {
 		connection_watch_idleness(c);
 		connection_update_events(c);
+		connection_enter(c);
 	}
 }
 
@@ -137,9 +154,14 @@ static void connection_read_input(struct connection *c)
 		connection_close_soon(c);
 		return;
 	}
+	c->taking = true;
+	connection_enter(c);
 	n = unix_receive(c->fd, space, size, &sender);
-	if (n == -EAGAIN)
+	if (n == -EAGAIN) {
+		c->taking = false;
+		connection_enter(c);
 		return;
+	}
 	if (n <= 0) {
 		connection_close_soon(c);
 		return;
@@ -251,7 +273,9 @@ int connection_take_former(struct connection **ret, struct context *ctx, struct 
 	if (r < 0)
 		return r;
 	c->tier = (enum connection_tier)MIN(row->detail[0], (uint64_t)TIER_RUN);
-	c->spoken = !row->detail[2];
+	c->spoken = !(row->detail[2] & ROW_SILENT);
+	c->taking = row->detail[2] & ROW_TAKING;
+	c->replying = row->detail[2] & ROW_REPLYING;
 	if (*row->path)
 		connection_inherit(c, row->path);
 	connection_watch_idleness(c);
@@ -286,6 +310,8 @@ struct connection *connection_free(struct connection *c)
 static bool connection_finish_call(struct connection *c)
 {
 	c->busy = c->dead;
+	c->taking = false;
+	c->replying = !c->oneway;
 	c->since_usec = clock_now_usec();
 	connection_enter(c);
 	context_update_soon(c->ctx);

@@ -56,6 +56,8 @@ struct connection {
 	enum connection_tier tier;    /* lowest of all processes that have written to it */
 	enum interface_method method; /* of its last call */
 	bool busy;		      /* with a call */
+	bool taking;		      /* takes input: a fault leaves it unknown whether there was a call */
+	bool replying;		      /* likewise, whether its client has the reply */
 	bool oneway;		      /* wants no reply */
 	bool spoken;		      /* has made a call */
 	bool patient;		      /* may take its time to read */
@@ -63,7 +65,8 @@ struct connection {
 	bool inherited;		      /* given to a service at its start */
 	/* Path of that service: the connection is limited to its subtree; or "". */
 	char home[CONFIG_NAME_MAX + 1];
-	unsigned place; /* of its row in the roster */
+	unsigned place;	     /* of its row in the roster */
+	uint64_t entered[3]; /* the details of that */
 	void *request;	/* of the owner */
 };
 
@@ -74,7 +77,7 @@ struct connection {
 int connection_new(struct connection **ret, struct context *ctx, int fd,
 		   const struct connection_owner *owner);
 
-/* The connection goes on after a fault.  A client that waits for a reply gets an error then. */
+/* The connection goes on after a fault, as it is now. */
 void connection_enter(struct connection *connection);
 
 /*
@@ -84,8 +87,8 @@ void connection_enter(struct connection *connection);
 void connection_inherit(struct connection *connection, const char *home);
 
 /*
- * Makes the connection of the former image that @row describes, as connection_new() does.  It is busy if
- * its client waits for the reply to a call.
+ * Makes the connection of the former image that @row describes, as connection_new() does: busy, taking or
+ * replying as that was.
  */
 int connection_take_former(struct connection **ret, struct context *ctx, struct roster_row *row,
 			   const struct connection_owner *owner);

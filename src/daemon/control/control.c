@@ -187,12 +187,21 @@ static void control_take_connection(struct control *control, struct roster_row *
 {
 	struct connection *c;
 	int fd = row->number;
+	bool taken, cut;
 
 	if (connection_take_former(&c, control->tree->ctx, row, &control->owner) < 0 ||
 	    control_add_request(control, c) < 0)
 		return;
 	control->n_connections += !c->inherited;
-	if (!request_take_former(c->request, fd) && c->busy)
+	taken = request_take_former(c->request, fd);
+	cut = c->replying;
+	c->replying = false;
+	/* A client that may lack its reply sees the end, unless guards depend on the connection. */
+	if (cut && !c->inherited && ((struct request *)c->request)->n_leases == 0)
+		connection_close_soon(c);
+	else if (cut || taken || !(c->busy || c->taking))
+		connection_enter(c);
+	else
 		connection_fail(
 			c, ERROR_FAILED, NULL,
 			control->tree->ctx->reason == CRASH_REPLACED
@@ -319,8 +328,11 @@ static bool control_take_socket(struct control *control, const char *path)
 	l->lock_fd = roster_take_descriptor(roster, "control lock", NULL);
 	if (l->fd >= 0 && l->lock_fd >= 0 && (*path == '@' || access(path, F_OK) == 0))
 		l->path = strdup(path);
-	if (l->path)
+	/* Its next clients see the pid of this process, not of the former one. */
+	if (l->path && listen(l->fd, UNIX_BACKLOG) == 0)
 		return true;
+	free(l->path);
+	l->path = NULL;
 	l->fd = fd_close(l->fd);
 	l->lock_fd = fd_close(l->lock_fd);
 	return false;
