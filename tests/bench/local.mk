@@ -86,7 +86,8 @@ bench-peers: swansongd swansongctl %D%/floor $(peers_helpers)
 
 # What a restart under load loses, beside what it does in other ways.
 .PHONY: bench-zero-loss
-bench-zero-loss: swansongd swansongctl contrib/examples/http-server tests/helpers/http-load
+bench-zero-loss: swansongd swansongctl contrib/examples/http-server tests/helpers/http-load \
+		tests/helpers/attached
 	$(srcdir)/%D%/zero-loss --builddir .
 
 # What a scrape costs, beside that of a machine's exporter.
@@ -96,5 +97,6 @@ bench-exporter: swansongd swansongctl swansong-logger swansong-exporter tests/he
 
 # What faults and upgrades of the daemon cost its services and clients.
 .PHONY: bench-live
-bench-live: swansongd swansongctl swansong-logger contrib/examples/http-server tests/helpers/http-load
+bench-live: swansongd swansongctl swansong-logger contrib/examples/http-server tests/helpers/http-load \
+		tests/helpers/attached
 	$(srcdir)/%D%/live --builddir .

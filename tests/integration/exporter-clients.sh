@@ -97,7 +97,7 @@ kill -STOP "$daemon"
 clients logs 512 >"$dir/logs" &
 cleanup_fn end_process $!
 wait_for 10 says "$dir/logs" sent || die "the requests are sent"
-# Those of the requests are free for a moment when the exporter has waited for 10 seconds.
+# The places of the requests are free for a moment when the exporter has waited for 10 seconds.
 is_full() { [ "$(status_of / --max-time 10)" = 503 ]; }
 ok "when all places are taken, pages are refused" wait_for 60 is_full
 is "but not probes" "$(status_of /metrics --max-time 2)" 200

@@ -158,7 +158,7 @@ static bool visits_go_on(struct visits *visits, struct MHD_Connection *connectio
 {
 	struct visit *visit = visit_of(connection);
 
-	/* What had come before the end of the connection is read all the same. */
+	/* A request that had come before the end of the connection is read all the same. */
 	if (visit && visit->ended)
 		return false;
 	if (visit) {
