@@ -53,6 +53,9 @@ CLEANFILES += %D%/systemd/swansong-exporter.service
 EXTRA_DIST += %D%/systemd/swansong-exporter.service.in
 dist_pkgdata_DATA += %D%/systemd/hardened.conf
 
+# For packages: the running daemon becomes that of another version.
+dist_pkglibexec_SCRIPTS = %D%/systemd/upgrade-units
+
 # The resource agent of Pacemaker, which looks for it in /usr/lib/ocf.
 ocfdir              = $(prefix)/lib/ocf/resource.d/swansong
 nodist_ocf_SCRIPTS  = %D%/pacemaker/swansong
