@@ -321,11 +321,11 @@ static void draw_operation(struct draw *d, const char *pause)
 	}
 }
 
-void history_draw(struct history *history, uint64_t seed, unsigned operations, bool deaths)
+void history_draw(struct history *history, uint64_t seed, unsigned operations)
 {
 	struct draw d = { .random = seed * UINT64_C(0x9e3779b97f4a7c15),
 			  .history = history,
-			  .deaths = deaths };
+			  .deaths = seed % 16 == 0 };
 	unsigned size;
 
 	history_init(history, seed);

@@ -40,8 +40,8 @@ void history_add(struct history *history, const char *format, ...)
 /* Returns a copy without the @n lines from @from on. */
 struct history history_without(const struct history *history, size_t from, size_t n);
 
-/* Draws the history of @seed.  @deaths: the daemon has faults. */
-void history_draw(struct history *history, uint64_t seed, unsigned operations, bool deaths);
+/* Draws the history of @seed: in one of sixteen the daemon has faults. */
+void history_draw(struct history *history, uint64_t seed, unsigned operations);
 
 /* Reads and prints the text; its first line has the seed.  Return: 0 or -errno. */
 int history_read(struct history *history, const char *path);

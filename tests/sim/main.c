@@ -31,7 +31,7 @@ pid_t __real_fork(void);
 struct options {
 	uint64_t seed, seconds, histories;
 	unsigned operations, jobs;
-	bool print, deaths;
+	bool print;
 };
 
 /* In memory that all jobs share. */
@@ -67,7 +67,7 @@ static void run_job(const struct options *o, struct job *job, unsigned number)
 		struct failure failure;
 
 		job->seed = o->seed + i;
-		history_draw(&history, job->seed, o->operations, o->deaths);
+		history_draw(&history, job->seed, o->operations);
 		if (o->print)
 			history_print(&history, stdout);
 		if (!run_history(&history, &failure, &job->figures)) {
@@ -89,7 +89,7 @@ static void report_crash(const struct options *o, const struct job *job, int sta
 	(void)snprintf(failure.text, sizeof(failure.text), "seed %" PRIu64 ": %s %d", job->seed,
 		       WIFSIGNALED(status) ? "signal" : "status",
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	history_draw(&history, job->seed, o->operations, o->deaths);
+	history_draw(&history, job->seed, o->operations);
 	report_failure(&history, &failure);
 	history_done(&history);
 }
@@ -222,9 +222,6 @@ static bool read_option(struct options *o, int option, const char *text)
 	case 'p':
 		o->print = true;
 		return true;
-	case 'd':
-		o->deaths = true;
-		return true;
 	default:
 		return false;
 	}
@@ -239,7 +236,6 @@ int main(int argc, char **argv)
 		{ "operations", required_argument, NULL, 'o' },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "print", no_argument, NULL, 'p' },
-		{ "deaths", no_argument, NULL, 'd' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct options o = { .seed = 1, .seconds = 5, .operations = 100, .jobs = 1 };

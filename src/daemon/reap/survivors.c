@@ -49,15 +49,17 @@ static void survivors_go_on(struct goals *goals, const struct roster_row *row)
 {
 	struct node *node = tree_find(goals->tree, row->path);
 	struct service *s = node ? node->service : NULL;
+	enum service_state was;
 
 	if (!s || s->state != STATE_DOWN || !service_can_resume(s, row) ||
 	    (row->number && service_take_left(s, row->number, true) < 0))
 		return;
-	service_resume(s, row);
+	was = service_resume(s, row);
 	if (!row->number)
 		return;
-	/* Its messages, or its guards, would be lost. */
-	if ((s->setup.notify && !notify_is_former(s->setup.notify)) ||
+	/* It was being ended anyway; or its messages, or its guards, would be lost. */
+	if (was == STATE_CLEANING || (fsm_is_going_down(was) && node->goal == GOAL_IDLE) ||
+	    (s->setup.notify && !notify_is_former(s->setup.notify)) ||
 	    (s->setup.attach && !attach_take_former(s->setup.attach))) {
 		survivors_restart(goals, node);
 		return;

@@ -288,7 +288,7 @@ void service_handle(struct service *s, enum service_event event)
 	    !agenda_has(&s->node->due, TASK_EXITS))
 		service_check_exits(s);
 	/* Its signal was sent, and its ending has begun. */
-	if (s->state == STATE_STOPPING)
+	if (s->state == STATE_STOPPING || s->state == STATE_CLEANING)
 		service_update_roster(s);
 }
 
@@ -297,7 +297,9 @@ static enum service_event service_resume_event(enum service_state state)
 {
 	if (state >= STATE_BACKOFF)
 		return (enum service_event)(EVENT_WAS_BACKOFF + (state - STATE_BACKOFF));
-	return state == STATE_UP || fsm_is_going_down(state) ? EVENT_FOUND : EVENT_RESUMED;
+	return state == STATE_UP || state == STATE_CLEANING || fsm_is_going_down(state)
+		       ? EVENT_FOUND
+		       : EVENT_RESUMED;
 }
 
 static bool service_is_outcome(const struct outcome *outcome)
@@ -331,7 +333,7 @@ bool service_can_resume(const struct service *s, const struct roster_row *row)
 		was.run.verdict == EVENT_RETRY || was.run.verdict == EVENT_FAIL);
 }
 
-void service_resume(struct service *s, const struct roster_row *row)
+enum service_state service_resume(struct service *s, const struct roster_row *row)
 {
 	struct outcome *outcome = &s->run.outcome;
 	uint64_t now = clock_now_usec(), end;
@@ -369,7 +371,7 @@ void service_resume(struct service *s, const struct roster_row *row)
 	};
 	service_update_roster(s);
 	if (s->main.alive)
-		return;
+		return (enum service_state)was.state;
 	control_group_take_left(&s->group);
 	if (fsm_has_process(s->state)) {
 		s->main.guard = swansong_guard(s->node->work);
@@ -378,6 +380,7 @@ void service_resume(struct service *s, const struct roster_row *row)
 	} else {
 		(void)control_group_remove(&s->group);
 	}
+	return (enum service_state)was.state;
 }
 
 void service_handle_posted(struct context *ctx)

@@ -22,7 +22,7 @@ void service_handle(struct service *service, enum service_event event);
 bool service_can_resume(const struct service *service, const struct roster_row *row);
 
 /* Continues after a fault, by a row of service_update_roster(); a process of it was taken before. */
-void service_resume(struct service *service, const struct roster_row *row);
+enum service_state service_resume(struct service *service, const struct roster_row *row);
 
 /* TASK_EVENTS: handles posted events. */
 void service_handle_posted(struct context *ctx);

@@ -226,7 +226,7 @@ static void service_enter_roster(struct service *s)
 void service_update_roster(struct service *s)
 {
 	bool is_up = s->state == STATE_UP || s->state == STATE_DRAINING ||
-		     s->state == STATE_WAITING ||
+		     s->state == STATE_WAITING || (s->state == STATE_CLEANING && s->main.alive) ||
 		     (s->state == STATE_STOPPING && !(s->run.parts & PART_STOP_COMMAND));
 	bool is_oneshot = s->config->type == TYPE_ONESHOT;
 	bool is_at_work = is_oneshot && s->state == STATE_STARTING;
