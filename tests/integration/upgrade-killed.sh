@@ -61,14 +61,15 @@ goes_on() {
 	[ "$(<"$dir/done")" = "done" ] || broken "what was done ran again"
 	wait_for 5 has_leases db 1 || broken "the guard is lost"
 }
+is_traced() { says "$dir/at" traced; }
 try() { # NUMBER
 	local tracer pid=$daemon keeper=
 	at=$1
 	[[ $mode != keeper* ]] || { pid=$(of_daemon) keeper=$daemon; }
+	rm -f "$dir/at"
 	"$helpers/kill-at" "$(kill -l "$signal")" "$at" "$pid" ${keeper:+"$keeper"} >"$dir/at" 2>&1 &
 	tracer=$!
-	wait_for 5 says "$dir/at" . || die "the daemon is traced"
-	says "$dir/at" traced || skip_all "machine: refuses ptrace ($(tail -n 1 "$dir/at"))"
+	wait_for 5 is_traced || skip_all "machine: refuses ptrace ($(tail -n 1 "$dir/at"))"
 	timeout 8 "$swansongctl" "$command" >"$dir/out" 2>&1
 	got=$?
 	[ "$got" != 124 ] || broken "there is no reply"
