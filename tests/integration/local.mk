@@ -6,6 +6,7 @@ dist_check_SCRIPTS += \
 	%D%/aborted.sh \
 	%D%/crash.sh \
 	%D%/crash-guards.sh \
+	%D%/crash-talk.sh \
 	%D%/upgrade.sh \
 	%D%/upgrade-killed.sh \
 	%D%/crash-rest.sh \

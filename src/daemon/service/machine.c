@@ -353,6 +353,9 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 	outcome->hook = outcome->unfound = NULL;
 	s->run.pid_file_fault = NULL;
 	s->since_usec = was.since_usec;
+	if (s->watchdog && s->state == STATE_UP)
+		watchdog_set(s->watchdog, was.watchdog_usec);
+	service_extend_start(s, was.start_limit_usec);
 	s->delay_usec = was.delay_usec;
 	s->restarts = (unsigned)was.restarts;
 	*policy_delay(s->policy) = was.next_delay_usec;

@@ -115,11 +115,13 @@ static void service_apply_extend(struct service *s, const struct notify_message 
 	if (s->timeout_usec == USEC_INFINITY || end <= s->timeout_usec)
 		return;
 	service_extend_start(s, end);
+	service_update_roster(s);
 }
 
 static void service_apply_watchdog_usec(struct service *s, const struct notify_message *m)
 {
 	watchdog_set(s->watchdog, m->watchdog_usec);
+	service_update_roster(s);
 }
 
 static void service_apply_watchdog(struct service *s, const struct notify_message *m)

@@ -213,11 +213,13 @@ static void service_enter_roster(struct service *s)
 		.idle_usec = s->ending.idle_usec,
 		.extended_usec = s->ending.extended_usec,
 		.signalled = s->main.signalled,
+		.watchdog_usec = s->watchdog ? s->watchdog->interval_usec : 0,
+		.start_limit_usec = s->start_limit_usec,
 		.run = s->run,
 	};
 
 	_Static_assert(sizeof(details) <= sizeof(row.detail), "there is room");
-	_Static_assert(sizeof(void *) != 8 || sizeof(details) == 176,
+	_Static_assert(sizeof(void *) != 8 || sizeof(details) == 192,
 		       "a change is one of CRASH_FORMAT");
 	memcpy(row.detail, &details, sizeof(details));
 	roster_write(s->ctx->roster, &s->place, &row);

@@ -44,7 +44,7 @@ int log_watch_new(struct log_watch **ret, struct context *ctx, const struct node
 		return -ENOMEM;
 	w->config = config;
 	for (int i = 0; r == 0 && i < 2; i++)
-		r = relay_new(&w->relays[i], ctx, config->path, log_watch_on_line, w);
+		r = relay_new(&w->relays[i], ctx, config->path, i + 1, log_watch_on_line, w);
 	if (r == 0)
 		*ret = take(w);
 	return r;

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "daemon/loop/roster.h"
 
 /* Other events have their turn after so many reads, however much a service writes. */
 #define READS_AT_ONCE 4
@@ -27,6 +28,8 @@
 struct relay {
 	struct context *ctx;
 	const char *name;
+	int stream;
+	unsigned places[3]; /* of its descriptors in the roster, while it has a destination */
 	void (*on_line)(void *arg, const char *line);
 	void *arg;
 	int read_fd, write_fd;
@@ -147,6 +150,37 @@ static int relay_on_writable(sd_event_source *source, int fd, uint32_t events, v
 	return 0;
 }
 
+/* --- over a fault --- */
+
+static const char *const relay_ends[] = { "read", "write", "to" };
+
+static void relay_name_end(const struct relay *r, size_t end, char name[static ROSTER_NAME_MAX + 1])
+{
+	(void)snprintf(name, ROSTER_NAME_MAX + 1, "relay %s %d %s", relay_ends[end], r->stream,
+		       r->name);
+}
+
+static void relay_enter(struct relay *r)
+{
+	const int fds[] = { r->read_fd, r->write_fd, r->to };
+	char name[ROSTER_NAME_MAX + 1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		relay_name_end(r, i, name);
+		roster_enter_descriptor(r->ctx->roster, &r->places[i], fds[i], 0, name);
+	}
+}
+
+static int relay_take_end(const struct relay *r, size_t end)
+{
+	char name[ROSTER_NAME_MAX + 1];
+
+	relay_name_end(r, end, name);
+	return roster_take_descriptor(r->ctx->roster, name, NULL);
+}
+
+/* --- the destination --- */
+
 /*
  * Returns a descriptor for the open file of @fd.  A pipe or a terminal is opened anew if possible:
  * others share the flags of @fd, so O_NONBLOCK cannot be set there.  Other files never block for
@@ -214,6 +248,7 @@ int relay_direct(struct relay *r, int fd)
 	(void)ioctl(r->read_fd, FIONREAD, &waiting);
 	r->stale = (size_t)waiting;
 	r->line_used = 0;
+	relay_enter(r);
 	return sd_event_source_set_enabled(r->in, SD_EVENT_ON);
 }
 
@@ -227,25 +262,43 @@ int relay_fd(const struct relay *r)
 	return r->write_fd;
 }
 
-/* Makes a pipe that does not block its reader, which is called after all other events. */
+/* Makes a pipe, or takes that of the former image, in which the process of a service may write. */
 static int relay_open(struct relay *r)
 {
-	int fds[2], e;
+	int fds[2];
 
+	r->read_fd = relay_take_end(r, 0);
+	r->write_fd = relay_take_end(r, 1);
+	if (r->read_fd >= 0 && r->write_fd >= 0)
+		return 0;
+	(void)fd_close(r->read_fd);
+	(void)fd_close(r->write_fd);
+	r->read_fd = r->write_fd = -1;
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	r->read_fd = fds[0];
 	r->write_fd = fds[1];
-	e = fd_set_nonblock(r->read_fd);
+	return 0;
+}
+
+/* The reader is not blocked, and is called after all other events. */
+static int relay_begin(struct relay *r)
+{
+	cleanup(closep) int to = -1;
+	int e = relay_open(r);
+
+	if (e >= 0)
+		e = fd_set_nonblock(r->read_fd);
 	if (e >= 0)
 		e = sd_event_add_io(r->ctx->event, &r->in, r->read_fd, EPOLLIN, relay_on_readable,
 				    r);
 	if (e >= 0) /* after the events on which the states of services depend */
 		e = sd_event_source_set_priority(r->in, SD_EVENT_PRIORITY_IDLE);
-	return e;
+	to = relay_take_end(r, 2);
+	return e >= 0 && to >= 0 ? relay_direct(r, to) : e;
 }
 
-int relay_new(struct relay **ret, struct context *ctx, const char *name,
+int relay_new(struct relay **ret, struct context *ctx, const char *name, int stream,
 	      void (*on_line)(void *arg, const char *line), void *arg)
 {
 	cleanup(relay_freep) struct relay *r = malloc(sizeof(*r));
@@ -256,13 +309,14 @@ int relay_new(struct relay **ret, struct context *ctx, const char *name,
 	*r = (struct relay){
 		.ctx = ctx,
 		.name = name,
+		.stream = stream,
 		.on_line = on_line,
 		.arg = arg,
 		.read_fd = -1,
 		.write_fd = -1,
 		.to = -1,
 	};
-	e = relay_open(r);
+	e = relay_begin(r);
 	if (e >= 0)
 		*ret = take(r);
 	return e < 0 ? e : 0;
@@ -295,6 +349,8 @@ struct relay *relay_free(struct relay *r)
 			 relay_count_waiting(r));
 	sd_event_source_disable_unref(r->in);
 	sd_event_source_disable_unref(r->out);
+	for (size_t i = 0; i < ARRAY_SIZE(r->places); i++)
+		roster_write(r->ctx->roster, &r->places[i], NULL);
 	(void)fd_close(r->read_fd);
 	(void)fd_close(r->write_fd);
 	(void)fd_close(r->to);

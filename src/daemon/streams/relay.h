@@ -16,13 +16,13 @@
 struct relay;
 
 /*
- * Makes a relay; @name is for the log.  @on_line is called for each line while relay_watch() is
- * on: the line is NUL-terminated, without its newline, and comes in pieces if it is longer than
- * OUTPUT_LINE_MAX.  @on_line must not free the relay.
+ * Makes a relay, or takes that of the former image, for @stream (1, 2) of the service @name.  @on_line
+ * is called for each line while relay_watch() is on: the line is NUL-terminated, without its newline,
+ * and comes in pieces if it is longer than OUTPUT_LINE_MAX.  @on_line must not free the relay.
  *
  * Return: 0 or -errno.
  */
-int relay_new(struct relay **ret, struct context *ctx, const char *name,
+int relay_new(struct relay **ret, struct context *ctx, const char *name, int stream,
 	      void (*on_line)(void *arg, const char *line), void *arg);
 
 /* Passes on all waiting output that the destination takes; the rest is lost, which is logged. */

@@ -33,7 +33,7 @@ static void setup(void)
 	log_ = (struct log){ .fd = STDERR_FILENO, .level = LOG_DEBUG, .name = "test" };
 	ctx = (struct context){ .log = &log_ };
 	ck_assert_int_ge(sd_event_new(&ctx.event), 0);
-	ck_assert_int_eq(relay_new(&relay, &ctx, "a", on_line, seen), 0);
+	ck_assert_int_eq(relay_new(&relay, &ctx, "a", 1, on_line, seen), 0);
 }
 
 static void teardown(void)

@@ -1,0 +1,49 @@
+#!/bin/bash
+# Faults of the daemon beside services that it hears or relays: their output goes on, and an interval that a service
+# has set by itself.
+. "${0%/*}/lib.sh"
+. "${0%/*}/cgroup-lib.sh"
+
+config <<END
+[relayed]
+command = sh -c 'i=0; while i=\$((i + 1)); do echo \$i; [ \$i != 20 ] || echo ready; sleep 0.01; done'
+ready = log:^ready\$
+log = file:$dir/relayed
+[plain]
+command = sh -c 'echo ready; i=0; while i=\$((i + 1)); do echo \$i; sleep 0.01; done'
+ready = log:^ready\$
+stdout = file:$dir/plain
+[slow]
+command = $helpers/notifier $dir/fifo
+ready = notify
+watchdog = 1s
+END
+mkfifo "$dir/fifo"
+exec 9<>"$dir/fifo"
+pids() { for node in relayed plain slow; do pid_of $node; done | xargs; }
+has_faults() { [ "$(grep -c ': fault: ' "$log")" = "$1" ]; } # NUMBER
+has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE NUMBER
+has_all() { grep -v ready "$1" | awk '$1 != NR { exit 1 }'; } # FILE
+
+start_daemon
+printf 'WATCHDOG_USEC=60000000\nREADY=1\n' >&9
+ok "all are up" ctl wait --for ready --timeout 20s
+old=$(pids)
+for n in 1 2 3; do
+	kill -SEGV "$daemon"
+	ok "fault $n" wait_for 10 has_faults "$n"
+	ok "the daemon answers" wait_for 10 ctl_answers
+	for file in relayed plain; do
+		now=$(wc -l <"$dir/$file")
+		ok "$file: its output goes on" wait_for 10 has_lines "$dir/$file" $((now + 20))
+	done
+done
+# Longer than the interval that is configured.
+now=$(wc -l <"$dir/plain")
+ok "time passes" wait_for 30 has_lines "$dir/plain" $((now + 150))
+is "no service was touched" "$(pids)" "$old"
+ok "no line is lost" has_all "$dir/relayed"
+ok "nor of one without the logger" has_all "$dir/plain"
+stop_daemon
+is "the daemon ends as ever" "$status" 0
+finish
