@@ -21,9 +21,11 @@ lints = \
 	%D%/readme.sh \
 	%D%/rooms.sh \
 	%D%/snippets.sh \
+	%D%/survives.sh \
 	%D%/symbols.sh \
 	%D%/unit.sh \
 	%D%/shell.sh
 dist_check_SCRIPTS += $(lints)
 EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/engines.py %D%/races.c %D%/snippets.c %D%/cpp.cpp %D%/english.awk %D%/english.words \
+	%D%/survives %D%/survives.awk \
 	%D%/abi/libswansong.abi %D%/abi/libswansong-loop.abi
