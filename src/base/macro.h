@@ -1,6 +1,8 @@
 #pragma once
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -33,6 +35,21 @@
 		__typeof__(a) a_ = (a); \
 		__typeof__(b) b_ = (b); \
 		a_ > b_ ? a_ : b_;      \
+	})
+
+/*
+ * Makes room for one more element in @array of @n, which is NULL at first and only grows by this: the room is the
+ * power of two that is not below the number.  Return: 0, or -ENOMEM: the array is as before.
+ */
+#define array_reserve(array, n)                                                             \
+	({                                                                                  \
+		size_t n_ = (n);                                                            \
+		__typeof__(array) larger_ = (array);                                        \
+		if ((n_ & (n_ - 1)) == 0)                                                   \
+			larger_ = reallocarray(larger_, n_ ? 2 * n_ : 1, sizeof(*larger_)); \
+		if (larger_)                                                                \
+			(array) = larger_;                                                  \
+		larger_ ? 0 : -ENOMEM;                                                      \
 	})
 
 #define printf_like(fmt, args) __attribute__((format(printf, fmt, args)))

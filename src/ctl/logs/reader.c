@@ -54,15 +54,11 @@ void log_reader_open(struct log_reader *r, int fd)
 static struct log_source *log_source_new(struct log_reader *r, const char *node,
 					 enum logger_kind kind)
 {
-	struct log_source **sources =
-		reallocarray(r->sources, r->n_sources + 1, sizeof(struct log_source *));
 	struct log_source *source = calloc(1, sizeof(*source));
 
-	if (sources)
-		r->sources = sources;
 	if (source)
 		source->node = strdup(node);
-	if (!sources || !source || !source->node) {
+	if (!source || !source->node || array_reserve(r->sources, r->n_sources) < 0) {
 		if (source)
 			free(source->node);
 		free(source);

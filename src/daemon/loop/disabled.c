@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 #include "model/base/nodes.h"
 #include "model/file/source.h"
 #include "sys/file/path.h"
@@ -53,17 +54,14 @@ bool disabled_has(const struct disabled *d, const char *name)
 
 static int disabled_insert(struct disabled *d, size_t i, const char *name)
 {
-	char **names = reallocarray(d->names, d->n + 1, sizeof(*names));
 	char *copy = strdup(name);
 
-	if (names)
-		d->names = names;
-	if (!names || !copy) {
+	if (!copy || array_reserve(d->names, d->n) < 0) {
 		free(copy);
 		return -ENOMEM;
 	}
-	memmove(names + i + 1, names + i, (d->n++ - i) * sizeof(*names));
-	names[i] = copy;
+	memmove(d->names + i + 1, d->names + i, (d->n++ - i) * sizeof(*d->names));
+	d->names[i] = copy;
 	return 0;
 }
 

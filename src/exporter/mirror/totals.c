@@ -49,22 +49,18 @@ const struct totals_node *totals_find(const struct totals *totals, const char *p
 /* Returns NULL without memory: the event is not counted then. */
 static struct totals_node *totals_make(struct totals *totals, const char *path)
 {
-	struct totals_node *found = dict_find(&totals->by_path, path), **nodes;
+	struct totals_node *found = dict_find(&totals->by_path, path);
 	cleanup(totals_node_freep) struct totals_node *node = NULL;
 
 	if (found)
 		return found;
-	nodes = reallocarray(totals->nodes, totals->n + 1, sizeof(struct totals_node *));
-	if (!nodes)
-		return NULL;
-	totals->nodes = nodes;
 	node = calloc(1, sizeof(*node));
-	if (!node)
+	if (!node || array_reserve(totals->nodes, totals->n) < 0)
 		return NULL;
 	node->path = strdup(path);
 	if (!node->path || dict_add(&totals->by_path, node) < 0)
 		return NULL;
-	nodes[totals->n++] = node;
+	totals->nodes[totals->n++] = node;
 	return take(node);
 }
 

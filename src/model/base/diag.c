@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macro.h"
+
 struct entry {
 	enum diag_level level;
 	size_t rank; /* of the file */
@@ -50,18 +52,14 @@ struct diag *diag_free(struct diag *diag)
 
 static size_t diag_rank(struct diag *diag, const char *file)
 {
-	char **files;
-
 	for (size_t i = diag->n_files; i > 0; i--) {
 		if (strcmp(diag->files[i - 1], file) == 0)
 			return i - 1;
 	}
-	files = reallocarray(diag->files, diag->n_files + 1, sizeof(*files));
-	if (!files)
+	if (array_reserve(diag->files, diag->n_files) < 0)
 		return SIZE_MAX;
-	diag->files = files;
-	files[diag->n_files] = strdup(file);
-	if (!files[diag->n_files])
+	diag->files[diag->n_files] = strdup(file);
+	if (!diag->files[diag->n_files])
 		return SIZE_MAX;
 	return diag->n_files++;
 }

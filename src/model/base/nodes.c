@@ -16,34 +16,15 @@ static const char *config_path_of(const void *node)
 	return ((const struct node_config *)node)->path;
 }
 
-static int config_reserve(struct config *config)
-{
-	size_t n = config->n_slots ? config->n_slots * 2 : 16;
-	struct node_config **nodes;
-
-	if (config->n_nodes < config->n_slots)
-		return 0;
-	nodes = reallocarray(config->nodes, n, sizeof(struct node_config *));
-	if (!nodes)
-		return -ENOMEM;
-	config->nodes = nodes;
-	config->n_slots = n;
-	return 0;
-}
-
 static int config_new_node(struct config *config, const char *path, struct node_config *parent,
 			   struct place place, struct node_config **ret)
 {
 	cleanup(freep) struct node_config *node = NULL;
-	int r;
 
 	if (config->n_nodes == CONFIG_NODES_MAX)
 		return -E2BIG;
-	r = config_reserve(config);
-	if (r < 0)
-		return r;
 	node = malloc(sizeof(*node) + strlen(path) + 1);
-	if (!node)
+	if (!node || array_reserve(config->nodes, config->n_nodes) < 0)
 		return -ENOMEM;
 	node_config_init(node, strcpy((char *)(node + 1), path));
 	node->refs = 1;
@@ -128,15 +109,12 @@ struct config *config_unref(struct config *config)
 
 int config_add_file(struct config *config, const char *name, const char **ret)
 {
-	char **files = reallocarray(config->files, config->n_files + 1, sizeof(*files));
-
-	if (!files)
+	if (array_reserve(config->files, config->n_files) < 0)
 		return -ENOMEM;
-	config->files = files;
-	files[config->n_files] = strdup(name);
-	if (!files[config->n_files])
+	config->files[config->n_files] = strdup(name);
+	if (!config->files[config->n_files])
 		return -ENOMEM;
-	*ret = files[config->n_files++];
+	*ret = config->files[config->n_files++];
 	return 0;
 }
 

@@ -226,7 +226,6 @@ struct config {
 	int tape; /* the texts of its files, see source_each(); 0: none */
 	unsigned refs;
 	/* Of nodes.c. */
-	size_t n_slots; /* of nodes */
 	struct dict by_path;
 	char **files; /* the names that the places point at */
 	size_t n_files;

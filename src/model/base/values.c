@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macro.h"
+
 int commands_add(struct commands *commands, char **argv)
 {
-	char ***more = reallocarray(commands->argv, commands->n + 1, sizeof(*more));
-
-	if (!more)
+	if (array_reserve(commands->argv, commands->n) < 0)
 		return -ENOMEM;
-	more[commands->n++] = argv;
-	commands->argv = more;
+	commands->argv[commands->n++] = argv;
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 
 static const char *dropin_name_of(const void *dropin)
 {
@@ -56,18 +57,15 @@ struct dropin *dropins_find(const struct dropins *dropins, const char *name)
 
 static int dropins_add(struct dropins *dropins, const char *name, struct place place)
 {
-	struct dropin **list = reallocarray(dropins->list, dropins->n + 1, sizeof(struct dropin *));
 	cleanup(dropin_freep) struct dropin *dropin = calloc(1, sizeof(*dropin));
 
-	if (list)
-		dropins->list = list;
-	if (!list || !dropin)
+	if (!dropin || array_reserve(dropins->list, dropins->n) < 0)
 		return -ENOMEM;
 	dropin->place = dropin->last = place;
 	dropin->name = strdup(name);
 	if (!dropin->name || dict_add(&dropins->by_name, dropin) < 0)
 		return -ENOMEM;
-	dropins->current = list[dropins->n++] = take(dropin);
+	dropins->current = dropins->list[dropins->n++] = take(dropin);
 	return 0;
 }
 
@@ -104,13 +102,9 @@ static void dropin_forget_earlier(struct dropin *dropin, const char *key, const 
 int dropins_entry(struct dropins *dropins, const char *key, const char *value, struct place place)
 {
 	struct dropin *dropin = dropins->current;
-	struct dropin_entry *entries =
-		reallocarray(dropin->entries, dropin->n + 1, sizeof(*entries));
 	struct dropin_entry entry = { .place = place, .key = strdup(key), .value = strdup(value) };
 
-	if (entries)
-		dropin->entries = entries;
-	if (!entries || !entry.key || !entry.value) {
+	if (array_reserve(dropin->entries, dropin->n) < 0 || !entry.key || !entry.value) {
 		dropin_entry_done(&entry);
 		return -ENOMEM;
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/macro.h"
 #include "proto/history/reader.h"
 #include "proto/message.h"
 
@@ -18,15 +19,8 @@
 
 static int samples_add(struct samples *samples, uint64_t usec)
 {
-	if (samples->n == samples->size) {
-		size_t size = samples->size ? 2 * samples->size : 16;
-		uint64_t *more = reallocarray(samples->usec, size, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		samples->usec = more;
-		samples->size = size;
-	}
+	if (array_reserve(samples->usec, samples->n) < 0)
+		return -ENOMEM;
 	samples->usec[samples->n++] = usec;
 	return 0;
 }
@@ -89,17 +83,15 @@ static void figures_free(struct figures *f)
 
 static int history_get(struct history *h, const char *node, struct figures **ret)
 {
-	struct figures *f = dict_find(&h->by_path, node), **nodes;
+	struct figures *f = dict_find(&h->by_path, node);
 	size_t length = strlen(node) + 1;
 
 	if (f) {
 		*ret = f;
 		return 0;
 	}
-	nodes = reallocarray(h->nodes, h->n + 1, sizeof(*nodes));
-	if (!nodes)
+	if (array_reserve(h->nodes, h->n) < 0)
 		return -ENOMEM;
-	h->nodes = nodes;
 	f = calloc(1, sizeof(*f) + length);
 	if (!f)
 		return -ENOMEM;
@@ -134,7 +126,7 @@ static size_t figures_find_reason(const struct figures *f, const char *why, size
 static int figures_add_reason(struct figures *f, const char *why, const char **ret)
 {
 	size_t length = figures_reason_length(why), i = figures_find_reason(f, why, length);
-	struct figures_reason *more;
+	struct figures_reason *reason;
 
 	if (i == f->n_reasons && i >= REASONS_MAX) {
 		why = "other reasons";
@@ -146,15 +138,14 @@ static int figures_add_reason(struct figures *f, const char *why, const char **r
 		*ret = f->reasons[i].text;
 		return 0;
 	}
-	more = reallocarray(f->reasons, i + 1, sizeof(*more));
-	if (!more)
+	if (array_reserve(f->reasons, i) < 0)
 		return -ENOMEM;
-	f->reasons = more;
-	more[i] = (struct figures_reason){ strndup(why, length), 1 };
-	if (!more[i].text)
+	reason = &f->reasons[i];
+	*reason = (struct figures_reason){ strndup(why, length), 1 };
+	if (!reason->text)
 		return -ENOMEM;
 	f->n_reasons++;
-	*ret = more[i].text;
+	*ret = reason->text;
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 /* Times of ends; sorted in a history that is complete. */
 struct samples {
 	uint64_t *usec;
-	size_t n, size;
+	size_t n;
 };
 
 /* Sorts the samples in place. */

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/macro.h"
+
 static int snapshot_add_process(pid_t pid, void *arg)
 {
 	struct snapshot_entry entry = { .pid = pid };
@@ -11,15 +13,8 @@ static int snapshot_add_process(pid_t pid, void *arg)
 
 	if (proc_read(pid, &entry.info) < 0)
 		return 0;
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 256;
-		struct snapshot_entry *more = reallocarray(s->entries, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->entries = more;
-		s->room = room;
-	}
+	if (array_reserve(s->entries, s->n) < 0)
+		return -ENOMEM;
 	s->entries[s->n++] = entry;
 	return 0;
 }

@@ -16,7 +16,7 @@ struct snapshot_entry {
 
 struct snapshot {
 	struct snapshot_entry *entries; /* by pid */
-	size_t n, room;
+	size_t n;
 };
 
 /* Return: 0 or -errno; the owner frees @ret in both cases by snapshot_done(). */

@@ -469,6 +469,24 @@ START_TEST(a_dictionary_finds_exactly_its_things)
 }
 END_TEST
 
+START_TEST(an_array_keeps_its_elements_while_it_grows_and_shrinks)
+{
+	size_t *array = NULL, n = 0;
+
+	for (size_t round = 0; round < 3; round++) {
+		while (n < 100 + round) {
+			ck_assert_int_eq(array_reserve(array, n), 0);
+			array[n] = n;
+			n++;
+		}
+		for (size_t i = 0; i < n; i++)
+			ck_assert_uint_eq(array[i], i);
+		n = 64 >> round;
+	}
+	free(array);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("base");
@@ -493,6 +511,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_log_leaves_its_name_to_the_journal_of_its_unit);
 	tcase_add_loop_test(tc, a_list_moves_to_the_end_of_another, 0, 6);
 	tcase_add_loop_test(tc, a_dictionary_finds_exactly_its_things, 0, 4);
+	tcase_add_test(tc, an_array_keeps_its_elements_while_it_grows_and_shrinks);
 	suite_add_tcase(s, tc);
 	return s;
 }

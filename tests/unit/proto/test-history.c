@@ -134,7 +134,7 @@ END_TEST
 START_TEST(a_percentile_is_the_nearest_rank)
 {
 	uint64_t hundred[100], few[] = { 10, 20, 30 };
-	struct samples samples = { hundred, ARRAY_SIZE(hundred), 0 }, three = { few, 3, 0 };
+	struct samples samples = { hundred, ARRAY_SIZE(hundred) }, three = { few, 3 };
 	static const struct {
 		unsigned permille;
 		uint64_t of_hundred, of_three;
@@ -158,7 +158,7 @@ END_TEST
 START_TEST(samples_are_counted_up_to_a_time)
 {
 	uint64_t usec[] = { 10, 20, 20, 30 };
-	struct samples samples = { usec, ARRAY_SIZE(usec), 0 };
+	struct samples samples = { usec, ARRAY_SIZE(usec) };
 
 	ck_assert_uint_eq(samples_count(&samples, 9), 0);
 	ck_assert_uint_eq(samples_count(&samples, 10), 1);
@@ -219,7 +219,7 @@ START_TEST(advice_needs_ends_and_a_contradiction)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t usec[212];
-		struct samples samples = { usec, cases[i].n, 0 };
+		struct samples samples = { usec, cases[i].n };
 		struct advice advice;
 
 		for (size_t k = 0; k < ARRAY_SIZE(usec); k++)
