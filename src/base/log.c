@@ -215,40 +215,20 @@ static void log_write(struct log *log, int priority, const char *node, const cha
 		log->lost++;
 }
 
-static void log_text(struct log *log, int priority, const char *node, const char *format,
-		     va_list ap) __attribute__((format(printf, 4, 0)));
-static void log_text(struct log *log, int priority, const char *node, const char *format,
-		     va_list ap)
+void log_node(struct log *log, int priority, const char *node, const char *format, ...)
 {
 	char text[1024];
+	va_list ap;
 
+	if (priority > log->level)
+		return;
 	if (log->lost > 0 && log_is_writable(log)) {
 		(void)snprintf(text, sizeof(text), "%u lines of this log were lost", log->lost);
 		log->lost = 0;
 		log_write(log, LOG_WARNING, NULL, text);
 	}
+	va_start(ap, format);
 	(void)vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
 	log_write(log, priority, node, text);
-}
-
-void log_line(struct log *log, int priority, const char *format, ...)
-{
-	va_list ap;
-
-	if (priority > log->level)
-		return;
-	va_start(ap, format);
-	log_text(log, priority, NULL, format, ap);
-	va_end(ap);
-}
-
-void log_node(struct log *log, int priority, const char *node, const char *format, ...)
-{
-	va_list ap;
-
-	if (priority > log->level)
-		return;
-	va_start(ap, format);
-	log_text(log, priority, node, format, ap);
-	va_end(ap);
 }

@@ -47,9 +47,12 @@ int log_parse_level(const char *text);
 /* Parses "auto", "plain", "time" or "json".  Return: enum log_format, or -EINVAL. */
 int log_parse_format(const char *text);
 
-/* Logs a message; @priority is one of LOG_ERR to LOG_DEBUG of <syslog.h>. */
-void log_line(struct log *log, int priority, const char *format, ...) printf_like(3, 4);
-
-/* Logs a message about @node; its path begins the line. */
+/*
+ * Logs a message about @node; its path begins the line, unless it is NULL.  @priority is one of LOG_ERR to
+ * LOG_DEBUG of <syslog.h>.
+ */
 void log_node(struct log *log, int priority, const char *node, const char *format, ...)
 	printf_like(4, 5);
+
+/* Logs a message about no node. */
+#define log_line(log, priority, ...) log_node(log, priority, NULL, __VA_ARGS__)
