@@ -42,14 +42,9 @@ static int option_set_duration(const char *argument, void *value)
 
 static int option_set_span(const char *argument, void *value)
 {
-	uint64_t usec;
-	int r = parse_duration(argument, &usec);
+	int r = option_set_duration(argument, value);
 
-	if (r == 0 && usec == 0)
-		r = -ERANGE;
-	if (r == 0)
-		*(uint64_t *)value = usec;
-	return r;
+	return r == 0 && *(uint64_t *)value == 0 ? -ERANGE : r;
 }
 
 static int option_set_signal(const char *argument, void *value)
@@ -64,14 +59,9 @@ static int option_set_count(const char *argument, void *value)
 
 static int option_set_positive(const char *argument, void *value)
 {
-	uint64_t number;
-	int r = parse_uint(argument, UINT32_MAX, &number);
+	int r = option_set_count(argument, value);
 
-	if (r == 0 && number == 0)
-		r = -ERANGE;
-	if (r == 0)
-		*(uint64_t *)value = number;
-	return r;
+	return r == 0 && *(uint64_t *)value == 0 ? -ERANGE : r;
 }
 
 /* @names ends with NULL. */
@@ -94,7 +84,7 @@ static int option_set_scope(const char *argument, void *value)
 	return option_set_one_of(scopes, argument, value);
 }
 
-static int option_add_word(const char *argument, void *value)
+static int option_set_word(const char *argument, void *value)
 {
 	struct option_words *w = value;
 
@@ -103,98 +93,86 @@ static int option_add_word(const char *argument, void *value)
 	return *argument ? option_set_text(argument, &w->words[w->n++]) : -EINVAL;
 }
 
-static int option_add_property(const char *argument, void *value)
+static int option_set_property(const char *argument, void *value)
 {
-	return strchr(argument, '=') && *argument != '=' ? option_add_word(argument, value)
+	return strchr(argument, '=') && *argument != '=' ? option_set_word(argument, value)
 							 : -EINVAL;
 }
 
 /* --- the table --- */
 
-#define ROW(name, letter, argument, verbs, help, set, member)                              \
-	{                                                                                  \
-		name, letter, argument, verbs, help, set, offsetof(struct options, member) \
+#define ROW(name, letter, argument, verbs, help, set, member)          \
+	{                                                              \
+		name, letter, argument, verbs, help, option_set_##set, \
+			offsetof(struct options, member)               \
 	}
 
 static const struct option_row table[] = {
-	ROW("socket", 's', "PATH", NULL, "the daemon's control socket", option_set_path, socket),
-	ROW("json", 0, NULL, NULL, "print JSON", option_set_flag, json),
+	ROW("socket", 's', "PATH", NULL, "the daemon's control socket", path, socket),
+	ROW("json", 0, NULL, NULL, "print JSON", flag, json),
 	ROW("timeout", 0, "D", NULL, "wait no longer than D (250ms, 30s, 5min), then exit with 124",
-	    option_set_duration, timeout_usec),
-	ROW("no-wait", 0, NULL, NULL, "do not wait until it is done", option_set_flag, no_wait),
-	ROW("quiet", 'q', NULL, NULL, "print errors only", option_set_flag, quiet),
-	ROW("help", 'h', NULL, NULL, "show this help", option_set_flag, help),
-	ROW("version", 0, NULL, NULL, "show the version", option_set_flag, version),
-	ROW("force", 0, NULL, " shutdown ", "kill the remaining processes now", option_set_flag,
-	    force),
-	ROW("reason", 0, "T", " shutdown ", "the reason, for the log", option_set_text, reason),
-	ROW("why", 0, "T", " guard ", "the reason of the guard, for the lists", option_set_text,
-	    why),
-	ROW("late", 0, NULL, " guard ", "also on a stopped node that is not yet complete",
-	    option_set_flag, late),
+	    duration, timeout_usec),
+	ROW("no-wait", 0, NULL, NULL, "do not wait until it is done", flag, no_wait),
+	ROW("quiet", 'q', NULL, NULL, "print errors only", flag, quiet),
+	ROW("help", 'h', NULL, NULL, "show this help", flag, help),
+	ROW("version", 0, NULL, NULL, "show the version", flag, version),
+	ROW("force", 0, NULL, " shutdown ", "kill the remaining processes now", flag, force),
+	ROW("reason", 0, "T", " shutdown ", "the reason, for the log", text, reason),
+	ROW("why", 0, "T", " guard ", "the reason of the guard, for the lists", text, why),
+	ROW("late", 0, NULL, " guard ", "also on a stopped node that is not yet complete", flag,
+	    late),
 	ROW("using", 0, NULL, " guard ", "NODE gets its signal in a stop only when CMD is over",
-	    option_set_flag, using),
-	ROW("ttl", 0, "D", " guard ", "hold the guard for no longer than D", option_set_span,
-	    ttl_usec),
+	    flag, using),
+	ROW("ttl", 0, "D", " guard ", "hold the guard for no longer than D", span, ttl_usec),
 	ROW("on-shutdown", 0, "SIG", " guard ", "send SIG to CMD when the node is shut down",
-	    option_set_signal, on_shutdown),
+	    signal, on_shutdown),
 	ROW("for", 0, "STATE", " wait ", "ready, running, stopping or complete (the default)",
-	    option_set_until, until),
-	ROW("blocking", 0, NULL, " guards ", "only guards that a shutdown is waiting for now",
-	    option_set_flag, blocking),
+	    until, until),
+	ROW("blocking", 0, NULL, " guards ", "only guards that a shutdown is waiting for now", flag,
+	    blocking),
 	ROW("dry-run", 0, NULL, " reload rollout upgrade ", "print the changes, and make none",
-	    option_set_flag, dry_run),
-	ROW("strict", 0, NULL, " check ", "fail for a warning, too", option_set_flag, strict),
+	    flag, dry_run),
+	ROW("strict", 0, NULL, " check ", "fail for a warning, too", flag, strict),
 	ROW("settle", 0, "D", " start restart rollout ",
-	    "time that a service without a readiness check must stay up (1s)", option_set_duration,
+	    "time that a service without a readiness check must stay up (1s)", duration,
 	    settle_usec),
-	ROW("parallel", 0, "N", " rollout ", "restart N at a time (1)", option_set_positive,
-	    parallel),
+	ROW("parallel", 0, "N", " rollout ", "restart N at a time (1)", positive, parallel),
 	ROW("min-ready", 0, "N", " rollout ",
-	    "keep nodes that require a template while N other instances are ready (all)",
-	    option_set_positive, min_ready),
-	ROW("undo", 0, NULL, " rollout ", "go back to the settings before the last rollout",
-	    option_set_flag, undo),
-	ROW("now", 0, NULL, " enable disable ", "also start or stop it", option_set_flag, now),
-	ROW("scope", 0, "SCOPE", " signal ", "main (the default), group or all", option_set_scope,
-	    scope),
+	    "keep nodes that require a template while N other instances are ready (all)", positive,
+	    min_ready),
+	ROW("undo", 0, NULL, " rollout ", "go back to the settings before the last rollout", flag,
+	    undo),
+	ROW("now", 0, NULL, " enable disable ", "also start or stop it", flag, now),
+	ROW("scope", 0, "SCOPE", " signal ", "main (the default), group or all", scope, scope),
 	ROW("property", 'p', "KEY=VALUE", " run ", "a key of swansong.ini(5); may be repeated",
-	    option_add_property, properties),
-	ROW("wait", 0, NULL, " run ", "wait for its end, and exit with its status", option_set_flag,
-	    wait),
-	ROW("keep", 0, NULL, " run ", "keep the node when it has ended", option_set_flag, keep),
-	ROW("trust-config", 0, NULL, " check advise plan ", "accept files of any owner",
-	    option_set_flag, trust),
-	ROW("follow", 'f', NULL, " logs ", "go on with each line that comes", option_set_flag,
-	    follow),
-	ROW("lines", 'n', "N", " logs ", "the last N lines of each node (10)", option_set_count,
-	    lines),
-	ROW("raw", 0, NULL, " logs ", "control characters as they are, also on a terminal",
-	    option_set_flag, raw),
-	ROW("reopen", 0, NULL, " logs ", "open log files anew, for logrotate", option_set_flag,
-	    reopen),
-	ROW("report", 0, "FILE", " blame plot ", "the report that the daemon has left",
-	    option_set_path, report),
-	ROW("otlp", 0, NULL, " blame ", "print spans for OpenTelemetry, as JSON", option_set_flag,
-	    otlp),
-	ROW("start", 0, NULL, " blame ", "spans of the starts that the daemon remembers",
-	    option_set_flag, start),
+	    property, properties),
+	ROW("wait", 0, NULL, " run ", "wait for its end, and exit with its status", flag, wait),
+	ROW("keep", 0, NULL, " run ", "keep the node when it has ended", flag, keep),
+	ROW("trust-config", 0, NULL, " check advise plan ", "accept files of any owner", flag,
+	    trust),
+	ROW("follow", 'f', NULL, " logs ", "go on with each line that comes", flag, follow),
+	ROW("lines", 'n', "N", " logs ", "the last N lines of each node (10)", count, lines),
+	ROW("raw", 0, NULL, " logs ", "control characters as they are, also on a terminal", flag,
+	    raw),
+	ROW("reopen", 0, NULL, " logs ", "open log files anew, for logrotate", flag, reopen),
+	ROW("report", 0, "FILE", " blame plot ", "the report that the daemon has left", path,
+	    report),
+	ROW("otlp", 0, NULL, " blame ", "print spans for OpenTelemetry, as JSON", flag, otlp),
+	ROW("start", 0, NULL, " blame ", "spans of the starts that the daemon remembers", flag,
+	    start),
 	ROW("history", 0, "FILE", " history advise plan ",
-	    "the history of ends, if not the daemon's", option_set_path, history),
-	ROW("from-history", 0, NULL, " plan ", "also how long it takes by past ends",
-	    option_set_flag, from_history),
+	    "the history of ends, if not the daemon's", path, history),
+	ROW("from-history", 0, NULL, " plan ", "also how long it takes by past ends", flag,
+	    from_history),
 	ROW("grace", 0, "D", " plan shutdown ",
-	    "shutdown: end within D; plan: exit with 1 if it may take longer", option_set_span,
-	    grace_usec),
+	    "shutdown: end within D; plan: exit with 1 if it may take longer", span, grace_usec),
 	ROW("config", 0, "FILE", " advise cat plan show ",
-	    "a file or folder to read, without a daemon; may be repeated", option_add_word,
-	    configs),
-	ROW("once", 0, NULL, " top ", "once, also on a terminal", option_set_flag, once),
-	ROW("all", 0, NULL, " show ", "show the defaults, too", option_set_flag, all),
-	ROW("reverse", 0, NULL, " deps ", "show the dependents of the nodes instead",
-	    option_set_flag, reverse),
-	ROW("last", 0, "N", " events ", "begin with the last N that are remembered",
-	    option_set_count, last),
+	    "a file or folder to read, without a daemon; may be repeated", word, configs),
+	ROW("once", 0, NULL, " top ", "once, also on a terminal", flag, once),
+	ROW("all", 0, NULL, " show ", "show the defaults, too", flag, all),
+	ROW("reverse", 0, NULL, " deps ", "show the dependents of the nodes instead", flag,
+	    reverse),
+	ROW("last", 0, "N", " events ", "begin with the last N that are remembered", count, last),
 };
 
 size_t options_table(const struct option_row **ret)
