@@ -32,10 +32,9 @@ struct guards_of {
 	uint64_t oldest_usec;
 };
 
-static void metrics_node_number(struct writer *w, size_t i, const char *suffix, uint64_t number)
+static void metrics_add(struct writer *w, size_t i, uint64_t number)
 {
-	sample_name(&w->samples, suffix, w->labels[i], NULL, NULL);
-	sample_number(&w->samples, number);
+	sample_add(&w->samples, w->labels[i], NULL, NULL, number);
 }
 
 static const struct node_view *metrics_node_of(const struct writer *w, size_t i)
@@ -52,20 +51,17 @@ static const struct totals_node *metrics_totals_of(const struct writer *w, size_
 
 static void metrics_write_up(struct writer *w)
 {
-	sample_name(&w->samples, "", NULL, NULL, NULL);
-	sample_number(&w->samples, w->source->up);
+	sample_add(&w->samples, NULL, NULL, NULL, w->source->up);
 }
 
 static void metrics_write_build(struct writer *w)
 {
-	sample_name(&w->samples, "_info", NULL, "version", PACKAGE_VERSION);
-	sample_number(&w->samples, 1);
+	sample_add(&w->samples, NULL, "version", PACKAGE_VERSION, 1);
 }
 
 static void metrics_write_nodes(struct writer *w)
 {
-	sample_name(&w->samples, "", NULL, NULL, NULL);
-	sample_number(&w->samples, w->source->copy->n);
+	sample_add(&w->samples, NULL, NULL, NULL, w->source->copy->n);
 }
 
 static void metrics_write_deadline(struct writer *w)
@@ -76,10 +72,9 @@ static void metrics_write_deadline(struct writer *w)
 	if (copy->n == 0)
 		return;
 	root = copy_node_at(copy, &copy->nodes[0], w->source->now_usec);
-	if (root.deadline_usec == FIELD_NONE)
-		return;
-	sample_name(&w->samples, "", NULL, NULL, NULL);
-	sample_usec(&w->samples, clock_add(clock_realtime_usec(), root.deadline_usec));
+	if (root.deadline_usec != FIELD_NONE)
+		sample_add_usec(&w->samples, NULL,
+				clock_add(clock_realtime_usec(), root.deadline_usec));
 }
 
 static void metrics_write_state(struct writer *w, size_t i)
@@ -89,15 +84,14 @@ static void metrics_write_state(struct writer *w, size_t i)
 		view->is_service ? view->service.state : node_view_state_name(view->state);
 	const char *const *states = view->is_service ? service_view_states : node_view_states;
 
-	for (; *states; states++) {
-		sample_name(&w->samples, "", w->labels[i], "state", *states);
-		sample_number(&w->samples, strcmp(*states, state) == 0);
-	}
+	for (; *states; states++)
+		sample_add(&w->samples, w->labels[i], "state", *states,
+			   strcmp(*states, state) == 0);
 }
 
 static void metrics_write_ready(struct writer *w, size_t i)
 {
-	metrics_node_number(w, i, "", metrics_node_of(w, i)->ready);
+	metrics_add(w, i, metrics_node_of(w, i)->ready);
 }
 
 static void metrics_write_healthy(struct writer *w, size_t i)
@@ -106,13 +100,13 @@ static void metrics_write_healthy(struct writer *w, size_t i)
 
 	if (view->is_service && view->service.health &&
 	    strcmp(view->service.health, "unknown") != 0)
-		metrics_node_number(w, i, "", strcmp(view->service.health, "healthy") == 0);
+		metrics_add(w, i, strcmp(view->service.health, "healthy") == 0);
 }
 
 static void metrics_write_restarts(struct writer *w, size_t i)
 {
 	if (metrics_node_of(w, i)->is_service)
-		metrics_node_number(w, i, "_total", metrics_node_of(w, i)->service.restarts);
+		metrics_add(w, i, metrics_node_of(w, i)->service.restarts);
 }
 
 static void metrics_write_exits(struct writer *w, size_t i)
@@ -125,12 +119,9 @@ static void metrics_write_exits(struct writer *w, size_t i)
 	};
 	const struct totals_node *totals = metrics_totals_of(w, i);
 
-	for (size_t k = 0; totals && k < N_TOTALS_EXITS; k++) {
-		if (totals->exits[k] == 0)
-			continue;
-		sample_name(&w->samples, "_total", w->labels[i], "kind", names[k]);
-		sample_number(&w->samples, totals->exits[k]);
-	}
+	for (size_t k = 0; totals && k < N_TOTALS_EXITS; k++)
+		if (totals->exits[k] > 0)
+			sample_add(&w->samples, w->labels[i], "kind", names[k], totals->exits[k]);
 }
 
 static void metrics_write_durations(struct writer *w, size_t i,
@@ -141,14 +132,14 @@ static void metrics_write_durations(struct writer *w, size_t i,
 
 	if (count == 0)
 		return;
-	for (size_t k = 0; k < TOTALS_BUCKETS; k++) {
-		sample_name(&w->samples, "_bucket", w->labels[i], "le",
-			    k < ARRAY_SIZE(bounds) ? bounds[k] : "+Inf");
-		sample_number(&w->samples, durations->buckets[k]);
-	}
-	sample_name(&w->samples, "_sum", w->labels[i], NULL, NULL);
-	sample_usec(&w->samples, durations->sum_usec);
-	metrics_node_number(w, i, "_count", count);
+	w->samples.suffix = "_bucket";
+	for (size_t k = 0; k < TOTALS_BUCKETS; k++)
+		sample_add(&w->samples, w->labels[i], "le",
+			   k < ARRAY_SIZE(bounds) ? bounds[k] : "+Inf", durations->buckets[k]);
+	w->samples.suffix = "_sum";
+	sample_add_usec(&w->samples, w->labels[i], durations->sum_usec);
+	w->samples.suffix = "_count";
+	metrics_add(w, i, count);
 }
 
 static void metrics_write_starts(struct writer *w, size_t i)
@@ -167,35 +158,28 @@ static void metrics_write_drain(struct writer *w, size_t i)
 {
 	const struct totals_node *totals = metrics_totals_of(w, i);
 
-	if (!totals || totals->drain_usec == 0)
-		return;
-	sample_name(&w->samples, "_total", w->labels[i], NULL, NULL);
-	sample_usec(&w->samples, totals->drain_usec);
+	if (totals && totals->drain_usec > 0)
+		sample_add_usec(&w->samples, w->labels[i], totals->drain_usec);
 }
 
 static void metrics_write_killed(struct writer *w, size_t i)
 {
 	if (metrics_node_of(w, i)->is_service)
-		metrics_node_number(w, i, "_total",
-				    metrics_totals_of(w, i) ? metrics_totals_of(w, i)->killed : 0);
+		metrics_add(w, i, metrics_totals_of(w, i) ? metrics_totals_of(w, i)->killed : 0);
 }
 
 static void metrics_write_guards(struct writer *w, size_t i)
 {
-	for (size_t k = 0; k < KINDS_MAX; k++) {
-		if (w->guards[i].n[k] == 0)
-			continue;
-		sample_name(&w->samples, "", w->labels[i], "kind", guard_view_kinds[k]);
-		sample_number(&w->samples, w->guards[i].n[k]);
-	}
+	for (size_t k = 0; k < KINDS_MAX; k++)
+		if (w->guards[i].n[k] > 0)
+			sample_add(&w->samples, w->labels[i], "kind", guard_view_kinds[k],
+				   w->guards[i].n[k]);
 }
 
 static void metrics_write_oldest(struct writer *w, size_t i)
 {
-	if (w->guards[i].oldest_usec == 0)
-		return;
-	sample_name(&w->samples, "", w->labels[i], NULL, NULL);
-	sample_usec(&w->samples, w->guards[i].oldest_usec);
+	if (w->guards[i].oldest_usec > 0)
+		sample_add_usec(&w->samples, w->labels[i], w->guards[i].oldest_usec);
 }
 
 static void metrics_write_lines(struct writer *w, size_t i)
@@ -203,7 +187,7 @@ static void metrics_write_lines(struct writer *w, size_t i)
 	const struct node_view *view = metrics_node_of(w, i);
 
 	if (view->is_service && view->service.log_lines != FIELD_NONE)
-		metrics_node_number(w, i, "_total", view->service.log_lines);
+		metrics_add(w, i, view->service.log_lines);
 }
 
 static void metrics_write_lost_lines(struct writer *w, size_t i)
@@ -211,9 +195,8 @@ static void metrics_write_lost_lines(struct writer *w, size_t i)
 	const struct node_view *view = metrics_node_of(w, i);
 
 	if (view->is_service)
-		metrics_node_number(
-			w, i, "_total",
-			view->service.lost_lines == FIELD_NONE ? 0 : view->service.lost_lines);
+		metrics_add(w, i,
+			    view->service.lost_lines == FIELD_NONE ? 0 : view->service.lost_lines);
 }
 
 /* Of the whole, and of each node. */

@@ -27,16 +27,13 @@ const char *metrics_type(enum metrics_format format)
 /* Prometheus has no infos, and names a counter with its suffix. */
 void samples_begin(struct samples *samples, const char *family, const char *type, const char *help)
 {
-	bool plain = samples->format == METRICS_PROMETHEUS;
-	const char *suffix = "";
+	bool plain = samples->format == METRICS_PROMETHEUS, is_info = strcmp(type, "info") == 0;
+	const char *suffix;
 
 	samples->family = family;
-	if (plain && strcmp(type, "counter") == 0)
-		suffix = "_total";
-	if (plain && strcmp(type, "info") == 0) {
-		suffix = "_info";
-		type = "gauge";
-	}
+	samples->suffix = is_info ? "_info" : strcmp(type, "counter") == 0 ? "_total" : "";
+	suffix = plain ? samples->suffix : "";
+	type = plain && is_info ? "gauge" : type;
 	(void)fprintf(samples->to, "# HELP %s%s %s\n# TYPE %s%s %s\n", family, suffix, help, family,
 		      suffix, type);
 }
@@ -47,11 +44,11 @@ void samples_end(struct samples *samples)
 		(void)fputs("# EOF\n", samples->to);
 }
 
-void sample_name(struct samples *samples, const char *suffix, const char *labels, const char *label,
-		 const char *value)
+static void sample_write_name(const struct samples *samples, const char *labels, const char *label,
+			      const char *value)
 {
 	(void)fputs(samples->family, samples->to);
-	(void)fputs(suffix, samples->to);
+	(void)fputs(samples->suffix, samples->to);
 	if (!labels && !label)
 		return;
 	(void)fputc('{', samples->to);
@@ -61,17 +58,20 @@ void sample_name(struct samples *samples, const char *suffix, const char *labels
 	(void)fputc('}', samples->to);
 }
 
-void sample_number(struct samples *samples, uint64_t number)
+void sample_add(struct samples *samples, const char *labels, const char *label, const char *value,
+		uint64_t number)
 {
 	char digits[TEXT_NUMBER_MAX];
 
+	sample_write_name(samples, labels, label, value);
 	(void)fputc(' ', samples->to);
 	(void)fputs(text_number(digits, number), samples->to);
 	(void)fputc('\n', samples->to);
 }
 
-void sample_usec(struct samples *samples, uint64_t usec)
+void sample_add_usec(struct samples *samples, const char *labels, uint64_t usec)
 {
+	sample_write_name(samples, labels, NULL, NULL);
 	(void)fprintf(samples->to, " %" PRIu64 ".%06" PRIu64 "\n", usec / USEC_PER_SEC,
 		      usec % USEC_PER_SEC);
 }

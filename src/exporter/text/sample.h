@@ -11,6 +11,7 @@ struct samples {
 	FILE *to;
 	enum metrics_format format;
 	const char *family; /* the name; of a counter, without _total */
+	const char *suffix; /* of its samples; those of a histogram set it */
 };
 
 /* The format that a client asks for by its header Accept, or NULL. */
@@ -25,14 +26,10 @@ void samples_begin(struct samples *samples, const char *family, const char *type
 /* Ends the text. */
 void samples_end(struct samples *samples);
 
-/*
- * Writes the name of a sample: the family, @suffix, and unless they are NULL the labels in @labels
- * and @label.  Its value follows, by one of the functions below.
- */
-void sample_name(struct samples *samples, const char *suffix, const char *labels, const char *label,
-		 const char *value);
-void sample_number(struct samples *samples, uint64_t number);
-void sample_usec(struct samples *samples, uint64_t usec); /* in seconds */
+/* Writes a sample, with the labels in @labels and @label, unless they are NULL. */
+void sample_add(struct samples *samples, const char *labels, const char *label, const char *value,
+		uint64_t number);
+void sample_add_usec(struct samples *samples, const char *labels, uint64_t usec); /* in seconds */
 
 /* Returns the label node="PATH" for @labels, to be freed by free(); NULL: out of memory. */
 char *sample_label(const char *path);

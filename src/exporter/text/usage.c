@@ -44,22 +44,17 @@ static void usage_read_all(const struct metrics_source *source, pid_t daemon, st
 
 static void usage_write_number(struct samples *samples, const struct used *used, uint64_t number)
 {
-	if (!used->label || number == USAGE_UNKNOWN)
-		return;
-	sample_name(samples, "", used->label, NULL, NULL);
-	sample_number(samples, number);
+	if (used->label && number != USAGE_UNKNOWN)
+		sample_add(samples, used->label, NULL, NULL, number);
 }
 
 static void usage_write_all(struct samples *samples, const struct used *used, size_t n)
 {
 	samples_begin(samples, "swansong_service_cpu_seconds", "counter",
 		      "Processor time of the processes of the service.");
-	for (size_t i = 0; i < n; i++) {
-		if (!used[i].label)
-			continue;
-		sample_name(samples, "_total", used[i].label, NULL, NULL);
-		sample_usec(samples, used[i].usage.cpu_usec);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (used[i].label)
+			sample_add_usec(samples, used[i].label, used[i].usage.cpu_usec);
 	samples_begin(samples, "swansong_service_memory_bytes", "gauge",
 		      "Memory of the processes of the service.");
 	for (size_t i = 0; i < n; i++)
