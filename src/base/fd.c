@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -64,15 +65,34 @@ int fd_open_null(void)
 	return fds[0];
 }
 
+int fd_open_regular(int directory, const char *path, uint64_t *left)
+{
+	cleanup(closep) int fd =
+		openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENOTSUP;
+	if ((uint64_t)st.st_size > *left)
+		return -EFBIG;
+	*left -= (uint64_t)st.st_size;
+	return take_fd(fd);
+}
+
+void fd_close_between(int first, int last)
+{
+	if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
+		return;
+	/* The call is missing before Linux 5.9, and in a sandbox that refuses unknown calls. */
+	for (int fd = first; fd <= last && fd < 65536; fd++)
+		(void)close(fd);
+}
+
 void fd_close_above(int last)
 {
-	if (syscall(SYS_close_range, (unsigned)last + 1, UINT_MAX, 0) == 0)
-		return;
-	/*
-	 * close_range() is missing before Linux 5.9, and in a sandbox that refuses unknown calls.
-	 */
-	for (int fd = last + 1; fd < 1024; fd++)
-		(void)close(fd);
+	fd_close_between(last + 1, INT_MAX);
 }
 
 int fd_set_nonblock(int fd)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
 
 /* Closes @fd unless it is negative.  Returns -1, for "fd = fd_close(fd)". */
@@ -28,7 +29,14 @@ int fd_open_standard(void);
  */
 int fd_open_null(void);
 
-/* Closes all descriptors above @last. */
+/*
+ * Opens the regular file @path below @directory for reading.  Subtracts its size from *left, which it must not
+ * exceed.  Return: a CLOEXEC descriptor; -ENOTSUP: no regular file; -EFBIG; -errno.
+ */
+int fd_open_regular(int directory, const char *path, uint64_t *left);
+
+/* Closes all descriptors from @first to @last, or above @last. */
+void fd_close_between(int first, int last);
 void fd_close_above(int last);
 
 /* Sets O_NONBLOCK on the open file.  Return: 0 or -errno. */

@@ -8,9 +8,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 
 DEFINE_FIELD_TABLE(report_view, MUST(INT, format), MUST(STRING, version), MUST(STRING, host),
 		   MUST(INT, pid), MUST(INT, time_usec), MUST(STRING, cause), MAY(STRING, signal),
@@ -79,21 +79,9 @@ int report_parse(const json_t *root, struct report *ret)
 	return r;
 }
 
-static int report_open_file(const char *path, uint64_t size_max)
-{
-	cleanup(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOTSUP;
-	return (uint64_t)st.st_size > size_max ? -EFBIG : take_fd(fd);
-}
-
 int report_load(const char *path, uint64_t size_max, json_t **root, struct report *ret)
 {
-	cleanup(closep) int fd = report_open_file(path, size_max);
+	cleanup(closep) int fd = fd_open_regular(AT_FDCWD, path, &size_max);
 	json_t *object;
 	int r;
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,20 +162,12 @@ static void worker_receive(struct worker *w)
 		worker_write(w);
 }
 
-static void worker_close_between(int first, int last)
-{
-	if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
-		return;
-	for (int fd = first; fd <= last && fd < 65536; fd++)
-		(void)close(fd);
-}
-
 /* Pipes of services and the socket of the daemon end with the logger. */
 static void worker_close_descriptors(int a, int b)
 {
-	worker_close_between(STDERR_FILENO + 1, MIN(a, b) - 1);
-	worker_close_between(MIN(a, b) + 1, (a < b ? b : a) - 1);
-	worker_close_between((a < b ? b : a) + 1, INT_MAX);
+	fd_close_between(STDERR_FILENO + 1, MIN(a, b) - 1);
+	fd_close_between(MIN(a, b) + 1, MAX(a, b) - 1);
+	fd_close_above(MAX(a, b));
 }
 
 _Noreturn void worker_run(const struct area *area, struct helper_job *job, int socket,

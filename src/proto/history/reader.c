@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "proto/logger-message.h"
 
 struct history_reader {
@@ -33,37 +33,18 @@ static int history_read_line(const struct history_reader *reader, const char *te
 	return 0;
 }
 
-static int history_open_file(struct history_reader *reader, int directory, const char *name,
-			     FILE **ret)
-{
-	cleanup(closep) int fd =
-		openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOTSUP;
-	if ((uint64_t)st.st_size > reader->left)
-		return -EFBIG;
-	reader->left -= (uint64_t)st.st_size;
-	*ret = fdopen(fd, "r");
-	if (!*ret)
-		return -ENOMEM;
-	(void)take_fd(fd);
-	return 0;
-}
-
 static int history_read_file(struct history_reader *reader, int directory, const char *name)
 {
+	cleanup(closep) int fd = fd_open_regular(directory, name, &reader->left);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	cleanup(freep) char *text = NULL;
 	size_t size = 0;
-	FILE *file = NULL;
 	ssize_t n;
-	int r = history_open_file(reader, directory, name, &file);
+	int r = 0;
 
-	if (r < 0)
-		return r;
+	if (!file)
+		return fd < 0 ? fd : -ENOMEM;
+	(void)take_fd(fd);
 	while (r >= 0 && (n = getline(&text, &size, file)) >= 0)
 		r = history_read_line(reader, text, (size_t)n);
 	if (r >= 0 && ferror(file))
