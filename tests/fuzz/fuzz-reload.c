@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/memstream.h"
-#include "daemon/describe/dependencies.h"
+#include "daemon/describe/describe.h"
 #include "daemon/describe/describe.h"
 #include "proto/config/settings.h"
 #include "tests/fuzz/world.h"
@@ -100,7 +100,7 @@ static json_t *node_json(const struct world *world, struct node *node)
 /* The edges of nodes with a section. */
 static json_t *edges_json(const struct world *world)
 {
-	json_t *reply = dependencies_json(&world->tree, world->tree.root), *edges = json_object(),
+	json_t *reply = describe_dependencies(&world->tree, world->tree.root), *edges = json_object(),
 	       *edge;
 	size_t i;
 

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "daemon/control/requests-private.h"
-#include "daemon/describe/dependencies.h"
+#include "daemon/describe/describe.h"
 #include "proto/config/settings.h"
 #include "proto/plan.h"
 
@@ -111,5 +111,5 @@ void request_show(struct request *q, struct node *node, const struct message_cal
 
 void request_dependencies(struct request *q, struct node *node, const struct message_call *call)
 {
-	request_reply(q, dependencies_json(q->tree, node));
+	request_reply(q, describe_dependencies(q->tree, node));
 }

@@ -14,11 +14,11 @@
 #include "daemon/node/stop-order.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/tree/timetable.h"
+#include "model/keys/keys.h"
 #include "model/types/schedule.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/start.h"
 #include "proto/message.h"
-#include "proto/node-view.h"
 
 uint64_t describe_left(uint64_t usec, uint64_t now)
 {
@@ -210,4 +210,18 @@ json_t *describe_nodes(struct describe_walk *walk, size_t max)
 		walk->at = node_next(walk->at, walk->top);
 	}
 	return take(nodes);
+}
+
+json_t *describe_dependencies(const struct tree *tree, const struct node *node)
+{
+	json_t *list = json_array();
+
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
+		for (enum edge edge = 0; edge < N_EDGES; edge++)
+			for (struct node *const *to = node_edges(n, edge); to && *to; to++)
+				(void)json_array_append_new(
+					list, json_pack("{s:s, s:s, s:s}", "from", n->config->path,
+							"to", (*to)->config->path, "kind",
+							keys[key_of_edge(edge)].name));
+	return json_pack("{s:s, s:o}", "node", node->config->path, "dependencies", list);
 }

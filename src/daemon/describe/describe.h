@@ -24,6 +24,9 @@ void describe_begin(struct describe_walk *walk, struct node *top);
 /* Returns an array of the next Nodes, at most @max; NULL without memory. */
 json_t *describe_nodes(struct describe_walk *walk, size_t max);
 
+/* The edges between all nodes: the reply to Dependencies, for @node.  NULL without memory. */
+json_t *describe_dependencies(const struct tree *tree, const struct node *node);
+
 /* Calls @each for every guard on @node until it returns false; returns false then. */
 typedef bool describe_guard(struct node *node, const struct guard_view *guard, void *arg);
 bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg);
