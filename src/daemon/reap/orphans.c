@@ -46,26 +46,22 @@
 /* A process without environment may be in an exec; after this time it really has none. */
 #define BLANK_USEC (10 * USEC_PER_SEC)
 
-struct put_off {
-	unsigned turns;
-	uint64_t since_usec;
-};
-
 struct orphans {
 	struct tree *tree;
 	struct starts *starts;
 	struct children children;
-	bool listed;		  /* the kernel provides a list */
-	unsigned n;		  /* children of the last list that are in the table */
-	unsigned dead;		  /* others of that list: they had ended */
-	unsigned launched;	  /* of the context, at the last list */
-	unsigned died;		  /* children collected since the last list */
-	uint64_t died_usec;	  /* time of the first of them */
-	uint64_t list_usec;	  /* the duration of the last list */
-	struct alarm due;	  /* a list has waited for further ends */
-	bool missed;		  /* a child could not be looked at */
-	bool blank;		  /* a child must be looked at again */
-	struct put_off executing; /* while a child is in an exec */
+	bool listed;		/* the kernel provides a list */
+	unsigned n;		/* children of the last list that are in the table */
+	unsigned dead;		/* others of that list: they had ended */
+	unsigned launched;	/* of the context, at the last list */
+	unsigned died;		/* children collected since the last list */
+	uint64_t died_usec;	/* time of the first of them */
+	uint64_t list_usec;	/* the duration of the last list */
+	struct alarm due;	/* a list has waited for further ends */
+	bool missed;		/* a child could not be looked at */
+	bool blank;		/* a child must be looked at again */
+	unsigned put_off_turns; /* while a child is in an exec */
+	uint64_t put_off_usec;	/* since that time */
 };
 
 DEFINE_CLEANUP(struct orphans *, orphans_free)
@@ -442,17 +438,16 @@ static bool orphans_awaits_ends(struct orphans *orphans)
  */
 static bool orphans_awaits_execs(struct orphans *orphans)
 {
-	struct put_off *p = &orphans->executing;
 	uint64_t now = clock_now_usec();
 
-	if (p->turns == 0)
-		p->since_usec = now;
-	if ((!orphans->blank && !orphans->missed) || p->turns == PUT_OFF_MAX ||
-	    now - p->since_usec >= PUT_OFF_USEC) {
-		p->turns = 0;
+	if (orphans->put_off_turns == 0)
+		orphans->put_off_usec = now;
+	if ((!orphans->blank && !orphans->missed) || orphans->put_off_turns == PUT_OFF_MAX ||
+	    now - orphans->put_off_usec >= PUT_OFF_USEC) {
+		orphans->put_off_turns = 0;
 		return false;
 	}
-	p->turns++;
+	orphans->put_off_turns++;
 	agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
 	return true;
 }
