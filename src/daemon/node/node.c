@@ -405,12 +405,17 @@ int node_renew(struct node *node)
 	return node_watch_completion(node);
 }
 
-struct node *node_next(const struct node *node, const struct node *top)
+struct node *node_next_beside(const struct node *node, const struct node *top)
 {
-	if (!list_is_empty(&node->children))
-		return list_entry(node->children.next, struct node, sibling);
 	for (; node != top; node = node->parent)
 		if (node->sibling.next != &node->parent->children)
 			return list_entry(node->sibling.next, struct node, sibling);
 	return NULL;
+}
+
+struct node *node_next(const struct node *node, const struct node *top)
+{
+	return list_is_empty(&node->children)
+		       ? node_next_beside(node, top)
+		       : list_entry(node->children.next, struct node, sibling);
 }

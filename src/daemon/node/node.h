@@ -224,3 +224,5 @@ int node_renew(struct node *node);
  * top; n; n = node_next(n, top)).
  */
 struct node *node_next(const struct node *node, const struct node *top);
+/* The same, without the nodes below @node. */
+struct node *node_next_beside(const struct node *node, const struct node *top);

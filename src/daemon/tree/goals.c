@@ -144,15 +144,6 @@ static void goals_lower_dependents(struct goals *g, const struct node *top, cons
 	}
 }
 
-/* Returns the node after @node in the subtree of @top that is not below @node, or NULL. */
-static struct node *goals_node_beside(const struct node *node, const struct node *top)
-{
-	for (; node != top; node = node->parent)
-		if (node->sibling.next != &node->parent->children)
-			return list_entry(node->sibling.next, struct node, sibling);
-	return NULL;
-}
-
 static void goals_lower_all_dependents(struct goals *g, const struct node *top)
 {
 	const struct node *next;
@@ -162,7 +153,7 @@ static void goals_lower_all_dependents(struct goals *g, const struct node *top)
 
 		if (!was_down)
 			goals_lower_dependents(g, top, n);
-		next = was_down ? goals_node_beside(n, top) : node_next(n, top);
+		next = was_down ? node_next_beside(n, top) : node_next(n, top);
 	}
 }
 
