@@ -2,7 +2,6 @@
  * Functions that methods share: errors, the running service, the reason for the log, the holder of
  * guards.
  */
-#include "daemon/control/requests.h"
 
 #include <stdio.h>
 #include <string.h>

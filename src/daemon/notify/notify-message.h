@@ -6,7 +6,6 @@
  * the last one applies.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>

@@ -7,7 +7,6 @@
  */
 #include "daemon/reap/survivors.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>

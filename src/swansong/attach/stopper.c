@@ -15,7 +15,6 @@
 
 #include <swansong/completion.h>
 
-#include "base/macro.h"
 #include "swansong/base/cancel-private.h"
 #include "swansong/base/fork-private.h"
 #include "swansong/base/thread-private.h"

@@ -32,7 +32,6 @@
  */
 #include "swansong/count/stop-private.h"
 
-#include "swansong/count/count-private.h"
 #include "swansong/count/life-private.h"
 
 void walk_begin(struct walk *w, struct swansong *top)

@@ -14,11 +14,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/list.h"
 #include "swansong/base/cancel-private.h"
 #include "swansong/base/fork-private.h"
 #include "swansong/base/lock-private.h"
-#include <swansong/guard.h>
 #include "swansong/count/misuse-private.h"
 #include "swansong/loop/pool-private.h"
 #include "swansong/base/thread-private.h"

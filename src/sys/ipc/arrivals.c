@@ -16,7 +16,6 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/macro.h"
-#include "sys/ipc/sock-diag.h"
 
 #define GROUP(name) (1U << (SKNLGRP_INET##name##_TCP_DESTROY - 1))
 #define STATE(name) (1U << TCP_##name)
