@@ -19,8 +19,8 @@ static void demand_await_connection(struct service *s)
 	int r = calls_await(s->calls, s->setup.launch.activation);
 
 	if (r < 0)
-		log_node(s->ctx->log, LOG_ERR, s->config->path,
-			 "cannot watch its sockets for connections: %s", strerror(-r));
+		service_log(s, LOG_ERR, "cannot watch its sockets for connections: %s",
+			    strerror(-r));
 }
 
 /* --- at rest --- */
@@ -33,7 +33,7 @@ static void demand_wake(struct tree *tree, struct service *s)
 {
 	struct goals goals;
 
-	log_node(s->ctx->log, LOG_INFO, s->config->path, "starting for a connection");
+	service_log(s, LOG_INFO, "starting for a connection");
 	s->calls->resting = false;
 	if (s->run.started_usec)
 		s->not_before_usec = clock_add(s->run.started_usec, s->config->restart_delay_usec);
@@ -69,9 +69,9 @@ static void demand_process_rest(struct tree *tree, struct service *s)
 static void demand_note_unknown(struct service *s, int error)
 {
 	if (!s->calls->unknown)
-		log_node(s->ctx->log, LOG_WARNING, s->config->path,
-			 "idle-timeout has no effect: its connections cannot be counted: %s",
-			 strerror(error));
+		service_log(s, LOG_WARNING,
+			    "idle-timeout has no effect: its connections cannot be counted: %s",
+			    strerror(error));
 	s->calls->unknown = true;
 }
 

@@ -38,8 +38,8 @@ static int quiet_update(struct service *s, uint64_t quiet)
 		char time[CLOCK_TEXT_MAX];
 
 		calls_end_period(c);
-		log_node(s->ctx->log, LOG_INFO, s->config->path,
-			 "drain-delay ends early: no connection for %s", clock_text(time, quiet));
+		service_log(s, LOG_INFO, "drain-delay ends early: no connection for %s",
+			    clock_text(time, quiet));
 		service_post(s, EVENT_TIMEOUT);
 	}
 	return 0;
@@ -63,7 +63,7 @@ bool quiet_process(struct service *s)
 	if (r == 0)
 		return true;
 	calls_end_period(c);
-	log_node(s->ctx->log, LOG_WARNING, s->config->path,
-		 "drain-quiet has no effect: its connections cannot be seen: %s", strerror(-r));
+	service_log(s, LOG_WARNING, "drain-quiet has no effect: its connections cannot be seen: %s",
+		    strerror(-r));
 	return true;
 }

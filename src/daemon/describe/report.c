@@ -35,8 +35,7 @@ void report_use(struct context *ctx, const struct config *config)
 static void report_begin_trace(struct node *node)
 {
 	if (trace_new(&node->trace, &node->ctx->traces, node, node->config->path) < 0)
-		log_node(node->ctx->log, LOG_ERR, node_name(node),
-			 "missing in the report: out of memory");
+		node_log(node, LOG_ERR, "missing in the report: out of memory");
 	if (node->trace && node->stop_usec)
 		trace_begin(node->trace, node->generation,
 			    node->service ? fsm_state_name(node->service->state) : NULL,

@@ -123,8 +123,7 @@ static pid_t attach_check_holder(struct attach *a)
 	if (proc_read(pid, &info) == 0)
 		memcpy(p->command, info.name, sizeof(p->command));
 	if (a->logged++ < PROGRAMS_LOGGED)
-		log_node(a->node->ctx->log, LOG_INFO, node_name(a->node), "pid %d (%s) is attached",
-			 (int)pid, p->command);
+		node_log(a->node, LOG_INFO, "pid %d (%s) is attached", (int)pid, p->command);
 	return pid;
 }
 
@@ -202,8 +201,7 @@ void attach_stop(struct attach *a)
 	 */
 	r = pagefile_stop(a->page);
 	if (!attach_send_message(a, "STOP") || r < 0)
-		log_node(a->node->ctx->log, LOG_DEBUG, node_name(a->node),
-			 "no attached program to notify of the stop");
+		node_log(a->node, LOG_DEBUG, "no attached program to notify of the stop");
 	a->asked_usec = 0;
 	attach_request_report(a, clock_now_usec());
 }

@@ -100,8 +100,7 @@ void lease_revoke(struct lease *lease, const char *reason)
 	char text[LEASE_TEXT_MAX], age[CLOCK_TEXT_MAX];
 
 	lease_text(text, lease);
-	log_node(node->ctx->log, LOG_WARNING, node_name(node), "revoking the guard of %s%s", text,
-		 reason);
+	node_log(node, LOG_WARNING, "revoking the guard of %s%s", text, reason);
 	forced_kills_add(node->ctx->forced_kills, node->config->path,
 			 "revoked, after %s, the guard of %s",
 			 clock_text(age, clock_now_usec() - lease->since_usec), text);
@@ -124,9 +123,8 @@ static void lease_on_expiry(struct alarm *alarm)
 		lease_revoke(lease, ": the budget of that stop has expired");
 		return;
 	}
-	log_node(lease->node->ctx->log, LOG_WARNING, node_name(lease->node),
-		 "guard expired after %s: %s", clock_text(ttl, lease->ttl_usec),
-		 lease_text(text, lease));
+	node_log(lease->node, LOG_WARNING, "guard expired after %s: %s",
+		 clock_text(ttl, lease->ttl_usec), lease_text(text, lease));
 	trace_guard_end(lease->node->trace, lease->id, "expired");
 	lease_lose(lease, LEASE_EXPIRED);
 }

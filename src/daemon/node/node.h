@@ -136,6 +136,10 @@ static inline bool node_is_use(const struct node *node)
 /* Returns the path, such as "web/nginx"; "root" for the root, which has an empty path. */
 const char *node_name(const struct node *node);
 
+/* Logs a message about @node. */
+#define node_log(node, priority, ...) \
+	log_node((node)->ctx->log, priority, node_name(node), __VA_ARGS__)
+
 /* Adds @node to the list of @task, for itself or for its service; node_end_task() removes it. */
 void node_add_task(struct node *node, enum task task);
 void node_end_task(struct node *node, enum task task);

@@ -37,7 +37,7 @@ static void service_conclude_hook(struct service *s)
 		char text[OUTCOME_TEXT_MAX];
 
 		if (h->kind != HOOK_START_COMMAND && h->kind != HOOK_POST_START)
-			log_node(h->ctx->log, LOG_WARNING, node_name(h->node), "%s",
+			node_log(h->node, LOG_WARNING, "%s",
 				 policy_outcome_text(text, &h->outcome));
 	}
 	if (awaited && (well || kind == HOOK_POST_STOP) && hook_continue(h))

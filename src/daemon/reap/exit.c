@@ -36,8 +36,8 @@ void service_process_died(struct service *s, struct process *process, const stru
 {
 	s->ctx->changes++;
 	if (process->kind == PROCESS_REMAINING) {
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "remaining pid %d (%s) has ended",
-			 (int)process->pid, process->name);
+		service_log(s, LOG_INFO, "remaining pid %d (%s) has ended", (int)process->pid,
+			    process->name);
 		/*
 		 * Its own children are not known before the next scan: its guard is held for these,
 		 * without an id.  That of a process of an earlier run holds the root only.
@@ -82,8 +82,9 @@ bool service_has_ended_claims(struct service *s)
 	    clock_now_usec() < s->run.claims_usec)
 		return false;
 	if (s->run.claims_usec)
-		log_node(s->ctx->log, LOG_WARNING, s->config->path,
-			 "killing new processes with its SWANSONG_NODE, and not waiting for them");
+		service_log(
+			s, LOG_WARNING,
+			"killing new processes with its SWANSONG_NODE, and not waiting for them");
 	s->run.claims_usec = 0;
 	return true;
 }
@@ -151,8 +152,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->remaining, &p->by_service);
 	trace_touch(s->node->trace);
-	log_node(s->ctx->log, LOG_INFO, s->config->path, "found remaining pid %d (%s)", (int)pid,
-		 p->name);
+	service_log(s, LOG_INFO, "found remaining pid %d (%s)", (int)pid, p->name);
 	/* The budget had expired before the process was found. */
 	if (fsm_has_process(s->state) && service_kill_usec(s) <= p->since_usec)
 		(void)process_signal(p, SIGKILL);
@@ -209,16 +209,16 @@ static void service_log_end(struct service *s, enum service_event event)
 
 	policy_outcome_text(text, &s->run.outcome);
 	if (fsm_is_going_down(s->state))
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s", text);
+		service_log(s, LOG_INFO, "%s", text);
 	else if (event == EVENT_RETRY)
-		log_node(s->ctx->log, clean ? LOG_INFO : LOG_WARNING, s->config->path,
-			 "%s; again in %s", text, clock_text(delay, s->delay_usec));
+		service_log(s, clean ? LOG_INFO : LOG_WARNING, "%s; again in %s", text,
+			    clock_text(delay, s->delay_usec));
 	else if (event == EVENT_FAIL)
-		log_node(s->ctx->log, passed_on ? LOG_INFO : LOG_ERR, s->config->path,
-			 "%s; failed%s", text,
-			 s->config->restart == RESTART_NEVER ? "" : ": restart-limit is reached");
+		service_log(s, passed_on ? LOG_INFO : LOG_ERR, "%s; failed%s", text,
+			    s->config->restart == RESTART_NEVER ? ""
+								: ": restart-limit is reached");
 	else
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s; done", text);
+		service_log(s, LOG_INFO, "%s; done", text);
 }
 
 /* No scan: all that remained is known from before. */

@@ -349,8 +349,8 @@ static bool orphans_adopt(struct orphans *orphans, struct node *node, pid_t pid,
 		/* While the final action runs, the process may be a part of it. */
 		if (final_hook(node) && hook_is_running(final_hook(node)))
 			return false;
-		log_node(node->ctx->log, LOG_INFO, node_name(node),
-			 "killing pid %d (%s): left behind by final", (int)pid, info->name);
+		node_log(node, LOG_INFO, "killing pid %d (%s): left behind by final", (int)pid,
+			 info->name);
 		(void)kill(pid, SIGKILL);
 		return false;
 	}

@@ -65,8 +65,7 @@ static void survivors_go_on(struct goals *goals, const struct roster_row *row)
 	}
 	if (node->goal == GOAL_IDLE)
 		goals_raise(goals, node);
-	log_node(node->ctx->log, LOG_NOTICE, node_name(node), "goes on with pid %d (%s)",
-		 row->number, s->main.name);
+	node_log(node, LOG_NOTICE, "goes on with pid %d (%s)", row->number, s->main.name);
 }
 
 /* --- in control groups --- */
@@ -109,7 +108,7 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 	int r = service_take_left(node->service, found->pid, false);
 
 	if (r < 0) {
-		log_node(node->ctx->log, LOG_ERR, node_name(node),
+		node_log(node, LOG_ERR,
 			 "killing %u processes of an earlier swansongd, as their ends cannot be "
 			 "noticed: %s",
 			 found->n, strerror(-r));
@@ -119,7 +118,7 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 	service_handle(node->service, EVENT_FOUND);
 	if (node->service->setup.attach)
 		(void)attach_take_former(node->service->setup.attach);
-	log_node(node->ctx->log, LOG_WARNING, node_name(node),
+	node_log(node, LOG_WARNING,
 		 "stopping %u processes of an earlier swansongd, with pid %d (%s)", found->n,
 		 (int)found->pid, node->service->main.name);
 	survivors_restart(goals, node);

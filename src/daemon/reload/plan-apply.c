@@ -135,7 +135,7 @@ static void plan_start_added(const struct plan_entry *entry, struct goals *goals
 	struct node *node = entry->node;
 	bool back = node->goal == GOAL_GONE;
 
-	log_node(node->ctx->log, LOG_NOTICE, node_name(node), "%s", back ? "added again" : "added");
+	node_log(node, LOG_NOTICE, "%s", back ? "added again" : "added");
 	if (back)
 		goals_add(goals, node);
 	else

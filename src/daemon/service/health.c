@@ -29,10 +29,10 @@ static void health_set_state(struct health *h, enum health_state state)
 	if (h->state == state)
 		return;
 	if (state == HEALTH_UNHEALTHY)
-		log_node(s->ctx->log, LOG_WARNING, s->config->path,
-			 "unhealthy, %u times in a row: %s", h->failures, h->why);
+		service_log(s, LOG_WARNING, "unhealthy, %u times in a row: %s", h->failures,
+			    h->why);
 	else if (h->state == HEALTH_UNHEALTHY && state == HEALTH_HEALTHY)
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "healthy again");
+		service_log(s, LOG_INFO, "healthy again");
 	h->state = state;
 	h->since_usec = clock_now_usec();
 	s->ctx->remarks++;

@@ -197,8 +197,7 @@ static void service_enter(struct service *s, enum service_state next, enum servi
 
 	if (s->state == next)
 		return;
-	log_node(s->ctx->log, LOG_DEBUG, s->config->path, "%s -> %s", fsm_state_name(s->state),
-		 fsm_state_name(next));
+	service_log(s, LOG_DEBUG, "%s -> %s", fsm_state_name(s->state), fsm_state_name(next));
 	/* Reports the change to subscribers of events. */
 	events_add(s->ctx->events,
 		   &(struct event){
@@ -230,7 +229,7 @@ static void service_enter(struct service *s, enum service_state next, enum servi
 	}
 	if (next == STATE_UP && event != EVENT_FOUND &&
 	    s->setup.launch.config->ready.kind != PROBE_STARTED)
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "ready");
+		service_log(s, LOG_INFO, "ready");
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
 		s->attempted = true;
 	service_update_members(s);

@@ -273,8 +273,8 @@ static void service_log_pid_file(struct service *s, int error, const char *why)
 	    s->run.pid_file_fault == why)
 		return;
 	s->run.pid_file_fault = why;
-	log_node(s->ctx->log, LOG_WARNING, s->config->path, "pid-file %s refused: %s",
-		 node_config_extras(s->setup.config)->pid_file, why);
+	service_log(s, LOG_WARNING, "pid-file %s refused: %s",
+		    node_config_extras(s->setup.config)->pid_file, why);
 }
 
 int service_find_main(struct service *s, const char **why)

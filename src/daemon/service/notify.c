@@ -25,9 +25,10 @@ static void service_refuse_message(struct service *s, const char *what, const ch
 {
 	if (++s->setup.messages->refused > REFUSALS_LOGGED)
 		return;
-	log_node(s->ctx->log, LOG_WARNING, s->config->path, "%s is refused: %s%s", what, why,
-		 s->setup.messages->refused == REFUSALS_LOGGED ? "; further refusals are not logged"
-							       : "");
+	service_log(s, LOG_WARNING, "%s is refused: %s%s", what, why,
+		    s->setup.messages->refused == REFUSALS_LOGGED
+			    ? "; further refusals are not logged"
+			    : "");
 }
 
 static void service_apply_main(struct service *s, const struct notify_message *m)
@@ -38,8 +39,8 @@ static void service_apply_main(struct service *s, const struct notify_message *m
 	if (m->main_pid == s->main.pid)
 		return;
 	if (service_set_main(s, m->main_pid, &why) == 0) {
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "main process is now pid %d (%s)",
-			 (int)s->main.pid, s->main.name);
+		service_log(s, LOG_INFO, "main process is now pid %d (%s)", (int)s->main.pid,
+			    s->main.name);
 		return;
 	}
 	(void)snprintf(what, sizeof(what), "MAINPID=%d", (int)m->main_pid);
@@ -68,7 +69,7 @@ static void service_apply_ready(struct service *s, const struct notify_message *
 static void service_apply_stopping(struct service *s, const struct notify_message *m)
 {
 	if (!s->setup.messages->stopping)
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "stopping by itself");
+		service_log(s, LOG_INFO, "stopping by itself");
 	s->setup.messages->stopping = true;
 	s->setup.messages->reloading_usec = 0;
 	service_post(s, EVENT_ENDING);
@@ -223,9 +224,8 @@ static void service_on_watchdog(void *arg)
 		watchdog_start(s->watchdog);
 		return;
 	}
-	log_node(s->ctx->log, LOG_WARNING, s->config->path,
-		 "watchdog: no keep-alive message within %s",
-		 clock_text(interval, s->watchdog->interval_usec));
+	service_log(s, LOG_WARNING, "watchdog: no keep-alive message within %s",
+		    clock_text(interval, s->watchdog->interval_usec));
 	service_fail_by_watchdog(s);
 }
 
@@ -233,8 +233,7 @@ static void service_apply_trigger(struct service *s, const struct notify_message
 {
 	if (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP)
 		return;
-	log_node(s->ctx->log, LOG_WARNING, s->config->path,
-		 "watchdog: the service has reported its own failure");
+	service_log(s, LOG_WARNING, "watchdog: the service has reported its own failure");
 	service_fail_by_watchdog(s);
 }
 

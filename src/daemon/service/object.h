@@ -160,6 +160,10 @@ void service_check_exits(struct service *service);
  */
 int service_make_hook(struct service *service, struct hook **ret);
 
+/* Logs a message about @service. */
+#define service_log(service, priority, ...) \
+	log_node((service)->ctx->log, priority, (service)->config->path, __VA_ARGS__)
+
 /* Puts @service on the agenda of stops or starts, for this update turn or the next. */
 void service_update_soon(struct service *service);
 

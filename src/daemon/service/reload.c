@@ -16,7 +16,7 @@ static void service_reload_on_timeout(struct alarm *alarm)
 
 	if (!hook_is_running(hook))
 		return;
-	log_node(hook->ctx->log, LOG_WARNING, node_name(hook->node),
+	node_log(hook->node, LOG_WARNING,
 		 "killing reload-command, pid %d (%s): the start-timeout has expired",
 		 (int)hook->process.pid, hook->process.name);
 	hook_kill(hook);
@@ -44,8 +44,8 @@ int service_reload(struct service *s)
 	if (!s->setup.reload) {
 		if (proc_would_end(s->main.pid, signo))
 			return -EPROTO;
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "reload: %s to pid %d",
-			 parse_signal_text(name, signo), (int)s->main.pid);
+		service_log(s, LOG_INFO, "reload: %s to pid %d", parse_signal_text(name, signo),
+			    (int)s->main.pid);
 		return process_signal(&s->main, signo);
 	}
 	if (s->setup.reload->node)
@@ -68,8 +68,9 @@ void service_update_reload(struct service *s)
 
 		if (well && s->state == STATE_UP && hook_continue(s->setup.reload))
 			continue;
-		log_node(s->ctx->log, well ? LOG_INFO : LOG_WARNING, s->config->path, "%s",
-			 well ? "reloaded" : policy_outcome_text(text, &s->setup.reload->outcome));
+		service_log(s, well ? LOG_INFO : LOG_WARNING, "%s",
+			    well ? "reloaded"
+				 : policy_outcome_text(text, &s->setup.reload->outcome));
 		alarm_stop(&s->ctx->alarms, &s->setup.reload->timer);
 		hook_end(s->setup.reload);
 	}

@@ -133,8 +133,7 @@ void service_use_next_setup(struct service *s)
 		struct activation *former = s->setup.launch.activation;
 
 		if (next->activation && former && activation_inherit(next->activation, former) < 0)
-			log_node(s->ctx->log, LOG_ERR, s->config->path,
-				 "stored descriptors lost: out of memory");
+			service_log(s, LOG_ERR, "stored descriptors lost: out of memory");
 	}
 	present = s->setup;
 	s->setup = *next;

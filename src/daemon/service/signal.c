@@ -129,8 +129,8 @@ void service_term(struct service *s)
 
 		s->main.signalled = true;
 		if (s->main.alive)
-			log_node(s->ctx->log, LOG_INFO, s->config->path, "%s to pid %d",
-				 parse_signal_text(name, signo), (int)s->main.pid);
+			service_log(s, LOG_INFO, "%s to pid %d", parse_signal_text(name, signo),
+				    (int)s->main.pid);
 		service_send(s, signo, s->config->signal_scope);
 		/*
 		 * A suspended process could not act on the signal.  A running one sees SIGCONT first in any
@@ -175,8 +175,7 @@ static void service_log_one_kill(const struct service *s, bool forced, const cha
 	(void)vsnprintf(name, sizeof(name), format, ap);
 	va_end(ap);
 	clock_text(age, clock_now_usec() - since_usec);
-	log_node(s->ctx->log, LOG_WARNING, s->config->path, "killing %s, %s after the %s", name,
-		 age, after);
+	service_log(s, LOG_WARNING, "killing %s, %s after the %s", name, age, after);
 	if (forced)
 		forced_kills_add(s->ctx->forced_kills, s->config->path,
 				 "killed %s, %s after the %s", name, age, after);

@@ -127,7 +127,7 @@ static void service_await_readiness(struct service *s, bool ready_fd_given)
 
 	if (s->setup.readiness && (config->ready.kind != PROBE_FD || ready_fd_given) &&
 	    readiness_start(s->setup.readiness, &s->main) < 0)
-		log_node(s->ctx->log, LOG_ERR, s->config->path, "cannot watch for readiness");
+		service_log(s, LOG_ERR, "cannot watch for readiness");
 	if (config->ready.kind == PROBE_STARTED && config->type != TYPE_ONESHOT &&
 	    !s->setup.readiness)
 		service_post(s, EVENT_READY);
@@ -139,8 +139,7 @@ bool service_take_main(struct service *s)
 
 	if (service_find_main(s, &why) < 0)
 		return false;
-	log_node(s->ctx->log, LOG_INFO, s->config->path, "main process is pid %d (%s)",
-		 (int)s->main.pid, s->main.name);
+	service_log(s, LOG_INFO, "main process is pid %d (%s)", (int)s->main.pid, s->main.name);
 	service_await_readiness(s, false);
 	return true;
 }
@@ -153,8 +152,7 @@ void service_explain_main(struct service *s)
 		return;
 	s->run.outcome.subject = node_config_extras(s->setup.config)->pid_file;
 	s->run.outcome.unfound = why;
-	log_node(s->ctx->log, LOG_ERR, s->config->path, "no main process: pid-file %s: %s",
-		 s->run.outcome.subject, why);
+	service_log(s, LOG_ERR, "no main process: pid-file %s: %s", s->run.outcome.subject, why);
 }
 
 void service_spawn(struct service *s)
@@ -213,9 +211,9 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 		if (!(why->lowered & 1U << i))
 			continue;
 		(void)getrlimit((__rlimit_resource_t)i, &own);
-		log_node(s->ctx->log, LOG_WARNING, s->config->path,
-			 "%s lowered to %ju: the daemon has no right to raise its hard limit",
-			 keys_limit_name(i), (uintmax_t)own.rlim_max);
+		service_log(s, LOG_WARNING,
+			    "%s lowered to %ju: the daemon has no right to raise its hard limit",
+			    keys_limit_name(i), (uintmax_t)own.rlim_max);
 	}
 	if (why->step != SPAWN_STEP_NONE) {
 		const char *program = s->setup.launch.config->argv[0];
@@ -229,7 +227,7 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 		return;
 	}
 	s->ctx->changes++;
-	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)s->main.pid);
+	service_log(s, LOG_INFO, "started, pid %d", (int)s->main.pid);
 	service_update_roster(s);
 	if (s->state == STATE_STARTING && s->setup.launch.config->type != TYPE_FORKING)
 		service_await_readiness(s, true);

@@ -65,12 +65,10 @@ static uint64_t service_stop_limit(struct service *s, uint64_t now)
 
 		clock_text(text, left);
 		if (guards > 0 && !s->ending.logged)
-			log_node(s->ctx->log, LOG_INFO, s->config->path,
-				 "busy: %lu guard%s; waiting up to %s", guards,
-				 guards == 1 ? "" : "s", text);
+			service_log(s, LOG_INFO, "busy: %lu guard%s; waiting up to %s", guards,
+				    guards == 1 ? "" : "s", text);
 		else if (guards == 0 && s->ending.logged)
-			log_node(s->ctx->log, LOG_DEBUG, s->config->path,
-				 "not busy any more; waiting up to %s", text);
+			service_log(s, LOG_DEBUG, "not busy any more; waiting up to %s", text);
 		s->ending.logged |= guards > 0;
 	}
 	e->busy = times.busy;
@@ -179,8 +177,7 @@ void service_arm(struct service *s, bool killed)
 		service_set_timeout(s, now + BUDGET_KILL_AGAIN_USEC);
 		if (s->state == STATE_KILLING && since >= KILL_WARN_USEC &&
 		    since < KILL_WARN_USEC + BUDGET_KILL_AGAIN_USEC)
-			log_node(s->ctx->log, LOG_ERR, s->config->path,
-				 "SIGKILL has no effect; trying again");
+			service_log(s, LOG_ERR, "SIGKILL has no effect; trying again");
 		return;
 	}
 	/* An expired ending does not begin anew. */

@@ -41,9 +41,8 @@ static void alert_on_end(void *arg)
 static void alert_kill(struct alert *a, const char *reason)
 {
 	a->spent = true;
-	log_node(a->node->ctx->log, LOG_WARNING, node_name(a->node),
-		 "killing on-failure-command, pid %d (%s): %s", (int)a->hook.process.pid,
-		 a->hook.process.name, reason);
+	node_log(a->node, LOG_WARNING, "killing on-failure-command, pid %d (%s): %s",
+		 (int)a->hook.process.pid, a->hook.process.name, reason);
 	hook_kill(&a->hook);
 }
 
@@ -154,8 +153,7 @@ static bool alert_is_left_out(const struct alert *a, uint64_t now)
 	else if (a->began_usec && now < clock_add(a->began_usec, interval))
 		reason = "it ran within its on-failure-interval";
 	if (reason)
-		log_node(a->node->ctx->log, LOG_NOTICE, node_name(a->node),
-			 "on-failure-command left out: %s", reason);
+		node_log(a->node, LOG_NOTICE, "on-failure-command left out: %s", reason);
 	return reason;
 }
 
@@ -225,8 +223,7 @@ void alert_abandon(struct node *node)
 
 	if (!a || !a->hook.node)
 		return;
-	log_node(node->ctx->log, LOG_ERR, node_name(node),
-		 "its on-failure-command is not waited for any more");
+	node_log(node, LOG_ERR, "its on-failure-command is not waited for any more");
 	hook_kill(&a->hook);
 	swansong_guard_drop(&a->hook.process.guard);
 }

@@ -46,9 +46,8 @@ static void final_on_limit(struct alarm *alarm)
 	struct node *node = f->node;
 
 	f->spent = true;
-	log_node(node->ctx->log, LOG_WARNING, node_name(node),
-		 "killing final, pid %d (%s): its time limit has expired", (int)f->hook.process.pid,
-		 f->hook.process.name);
+	node_log(node, LOG_WARNING, "killing final, pid %d (%s): its time limit has expired",
+		 (int)f->hook.process.pid, f->hook.process.name);
 	forced_kills_add(node->ctx->forced_kills, node->config->path,
 			 "killed final, pid %d (%s): its time limit had expired",
 			 (int)f->hook.process.pid, f->hook.process.name);
@@ -246,8 +245,7 @@ void final_abandon(struct node *node)
 
 	if (!f || !f->drained)
 		return;
-	log_node(node->ctx->log, LOG_ERR, node_name(node),
-		 "giving up the final action: SIGKILL has no effect");
+	node_log(node, LOG_ERR, "giving up the final action: SIGKILL has no effect");
 	hook_kill(&f->hook);
 	swansong_guard_drop(&f->hook.process.guard);
 }

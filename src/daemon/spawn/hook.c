@@ -128,8 +128,7 @@ bool hook_continue_anyway(struct hook *h, bool spent)
 	char text[OUTCOME_TEXT_MAX];
 
 	if (!hook_was_well(h))
-		log_node(h->ctx->log, LOG_WARNING, node_name(h->node), "%s",
-			 policy_outcome_text(text, &h->outcome));
+		node_log(h->node, LOG_WARNING, "%s", policy_outcome_text(text, &h->outcome));
 	return !spent && hook_continue(h);
 }
 
@@ -159,8 +158,8 @@ void hook_term(struct hook *h)
 	if (!h->process.alive || h->process.signalled)
 		return;
 	h->process.signalled = true;
-	log_node(h->ctx->log, LOG_INFO, node_name(h->node), "SIGTERM to %s, pid %d",
-		 hook_name(h->kind), (int)h->process.pid);
+	node_log(h->node, LOG_INFO, "SIGTERM to %s, pid %d", hook_name(h->kind),
+		 (int)h->process.pid);
 	process_signal_session(&h->process, SIGTERM);
 	process_signal_session(&h->process, SIGCONT);
 }
@@ -177,8 +176,8 @@ void hook_settle_start(struct process *process, const struct spawn_failure *why)
 
 	h->ctx->changes++;
 	if (why->step == SPAWN_STEP_NONE) {
-		log_node(h->ctx->log, LOG_INFO, node_name(h->node), "%s: started %s, pid %d",
-			 hook_name(h->kind), process->name, (int)process->pid);
+		node_log(h->node, LOG_INFO, "%s: started %s, pid %d", hook_name(h->kind),
+			 process->name, (int)process->pid);
 		return;
 	}
 	failure = launch_explain(h->launch, hook_argv_of(h, h->next - 1)[0], why);

@@ -93,8 +93,7 @@ static bool converge_renew(struct tree *tree, struct node *top)
 		r = node_is_stopped(n) ? converge_renew_node(n) : 0;
 		if (r < 0) {
 			/* A node without memory for its next generation stays stopped. */
-			log_node(n->ctx->log, LOG_ERR, node_name(n), "cannot be started again: %s",
-				 strerror(-r));
+			node_log(n, LOG_ERR, "cannot be started again: %s", strerror(-r));
 			goals_stop(tree, n, CAUSE_FAILURE, strerror(-r));
 		} else if (n->service) {
 			service_update_soon(n->service);

@@ -108,14 +108,13 @@ static void deadline_process(struct node *node)
 
 		if (node->deadline_usec <
 		    clock_add(node->stop_usec, deadline_budget_of(node, node->config)))
-			log_node(node->ctx->log, LOG_WARNING, node_name(node),
+			node_log(node, LOG_WARNING,
 				 deadline_is_limited_by_request(node)
 					 ? "the grace of a request less a margin has expired%s"
 					 : "the budget of an ancestor has expired%s",
 				 but);
 		else
-			log_node(node->ctx->log, LOG_WARNING, node_name(node),
-				 "the %s of %s%s has expired%s",
+			node_log(node, LOG_WARNING, "the %s of %s%s has expired%s",
 				 by_grace ? "grace" : "shutdown-timeout",
 				 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
 				 by_grace ? " less a margin" : "", but);
@@ -194,8 +193,7 @@ bool deadline_limit(struct node *top, uint64_t until_usec, uint64_t now)
 
 	if (top->complete || until_usec >= top->deadline_usec)
 		return false;
-	log_node(top->ctx->log, LOG_NOTICE, node_name(top),
-		 "shutdown limited to %s from now: by request",
+	node_log(top, LOG_NOTICE, "shutdown limited to %s from now: by request",
 		 clock_text(left, until_usec > now ? until_usec - now : 0));
 	top->deadline_usec = until_usec;
 	for (struct node *n = top; n; n = node_next(n, top)) {

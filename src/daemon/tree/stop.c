@@ -63,8 +63,8 @@ void stop_commit(struct tree *tree)
 
 static void stop_give_up_process(const struct node *node, struct process *process)
 {
-	log_node(node->ctx->log, LOG_ERR, node_name(node),
-		 "giving up pid %d (%s): SIGKILL has no effect", (int)process->pid, process->name);
+	node_log(node, LOG_ERR, "giving up pid %d (%s): SIGKILL has no effect", (int)process->pid,
+		 process->name);
 	trace_guard_end(node->trace, process->id, "abandoned");
 	swansong_guard_drop(&process->guard);
 }

@@ -75,8 +75,7 @@ static void timetable_set(struct timetable *t, uint64_t usec)
 
 static void timetable_log_missed(const struct timetable *t)
 {
-	log_node(t->node->ctx->log, LOG_INFO, node_name(t->node),
-		 "scheduled run missed: one run makes up for all");
+	node_log(t->node, LOG_INFO, "scheduled run missed: one run makes up for all");
 }
 
 /* The clock may have been put back: a time that is far away then is planned anew. */
