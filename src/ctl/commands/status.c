@@ -68,7 +68,9 @@ static void status_print_summary(struct ctl *ctl, const struct nodes *all)
 		  show_count(services, n, "service"), text);
 }
 
-/* The title of a line of the page; the text of the line is the next cell. */
+/* A line of the page: a title, and a cell with its style and text. */
+#define status_add(t, title, ...) table_add(status_add_title(t, title), __VA_ARGS__)
+
 static struct table *status_add_title(struct table *t, const char *text)
 {
 	table_add(t, STYLE_FAINT, "%10s%s", text, *text ? ":" : "");
@@ -81,27 +83,25 @@ static void status_add_notify_lines(struct table *t, const struct service_view *
 	char age[CLOCK_TEXT_MAX];
 
 	if (s->status)
-		table_add(status_add_title(t, "status"), STYLE_PLAIN, "%s", s->status);
+		status_add(t, "status", STYLE_PLAIN, "%s", s->status);
 	if (s->error != FIELD_NONE)
-		table_add(status_add_title(t, "error"), STYLE_BAD, "%" PRIu64 " (%s)", s->error,
-			  strerror((int)MIN(s->error, UINT64_C(4095))));
+		status_add(t, "error", STYLE_BAD, "%" PRIu64 " (%s)", s->error,
+			   strerror((int)MIN(s->error, UINT64_C(4095))));
 	if (s->ending)
-		table_add(status_add_title(t, "ending"), STYLE_BUSY, "by itself");
+		status_add(t, "ending", STYLE_BUSY, "by itself");
 	if (s->reloading_usec != FIELD_NONE)
-		table_add(status_add_title(t, "reloading"), STYLE_BUSY, "since %s",
-			  clock_text(age, s->reloading_usec));
+		status_add(t, "reloading", STYLE_BUSY, "since %s",
+			   clock_text(age, s->reloading_usec));
 	if (s->watchdog_usec != FIELD_NONE)
-		table_add(status_add_title(t, "watchdog"), STYLE_PLAIN,
-			  "next WATCHDOG=1 expected in %s", clock_text(age, s->watchdog_usec));
+		status_add(t, "watchdog", STYLE_PLAIN, "next WATCHDOG=1 expected in %s",
+			   clock_text(age, s->watchdog_usec));
 	if (s->stored != FIELD_NONE)
-		table_add(status_add_title(t, "stored"), STYLE_PLAIN, "%" PRIu64 " descriptors",
-			  s->stored);
+		status_add(t, "stored", STYLE_PLAIN, "%" PRIu64 " descriptors", s->stored);
 	if (s->log_trouble)
-		table_add(status_add_title(t, "log"), STYLE_BAD, "not written: %s", s->log_trouble);
+		status_add(t, "log", STYLE_BAD, "not written: %s", s->log_trouble);
 	if (s->lost_bytes != FIELD_NONE)
-		table_add(status_add_title(t, "lost"), STYLE_BAD,
-			  "%" PRIu64 " lines (%" PRIu64 " bytes) of its log",
-			  s->lost_lines != FIELD_NONE ? s->lost_lines : 0, s->lost_bytes);
+		status_add(t, "lost", STYLE_BAD, "%" PRIu64 " lines (%" PRIu64 " bytes) of its log",
+			   s->lost_lines != FIELD_NONE ? s->lost_lines : 0, s->lost_bytes);
 }
 
 static void status_add_health_line(struct table *t, const struct service_view *s)
@@ -111,53 +111,52 @@ static void status_add_health_line(struct table *t, const struct service_view *s
 			   : s->health_result		       ? STYLE_BUSY
 							       : STYLE_PLAIN;
 
-	table_add(status_add_title(t, "health"), style, "%s since %s%s%s", s->health,
-		  clock_text(age, s->health_since_usec), s->health_result ? ", last: " : "",
-		  s->health_result ? s->health_result : "");
+	status_add(t, "health", style, "%s since %s%s%s", s->health,
+		   clock_text(age, s->health_since_usec), s->health_result ? ", last: " : "",
+		   s->health_result ? s->health_result : "");
 }
 
 static void status_add_schedule_line(struct table *t, const struct service_view *s)
 {
 	char next[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
 
-	table_add(status_add_title(t, "schedule"), STYLE_PLAIN, "%s, next run %s%s%s%s%s",
-		  s->schedule, s->scheduled_usec == FIELD_NONE ? "not within 30 years" : "in ",
-		  s->scheduled_usec == FIELD_NONE ? "" : clock_text(next, s->scheduled_usec),
-		  s->ran_usec == FIELD_NONE ? "" : ", last run ",
-		  s->ran_usec == FIELD_NONE ? "" : clock_text(last, s->ran_usec),
-		  s->ran_usec == FIELD_NONE ? "" : " ago");
+	status_add(t, "schedule", STYLE_PLAIN, "%s, next run %s%s%s%s%s", s->schedule,
+		   s->scheduled_usec == FIELD_NONE ? "not within 30 years" : "in ",
+		   s->scheduled_usec == FIELD_NONE ? "" : clock_text(next, s->scheduled_usec),
+		   s->ran_usec == FIELD_NONE ? "" : ", last run ",
+		   s->ran_usec == FIELD_NONE ? "" : clock_text(last, s->ran_usec),
+		   s->ran_usec == FIELD_NONE ? "" : " ago");
 }
 
 static void status_add_service_lines(struct table *t, const struct service_view *s)
 {
 	char age[CLOCK_TEXT_MAX];
 
-	table_add(status_add_title(t, "command"), STYLE_PLAIN, "%s", s->command);
+	status_add(t, "command", STYLE_PLAIN, "%s", s->command);
 	if (s->pid != FIELD_NONE)
-		table_add(status_add_title(t, "pid"), STYLE_PLAIN, "%" PRIu64, s->pid);
-	table_add(status_add_title(t, "ready"), STYLE_PLAIN, "%s", s->ready ? "yes" : "no");
-	table_add(status_add_title(t, "restarts"), STYLE_PLAIN, "%" PRIu64, s->restarts);
+		status_add(t, "pid", STYLE_PLAIN, "%" PRIu64, s->pid);
+	status_add(t, "ready", STYLE_PLAIN, "%s", s->ready ? "yes" : "no");
+	status_add(t, "restarts", STYLE_PLAIN, "%" PRIu64, s->restarts);
 	if (s->result)
-		table_add(status_add_title(t, "result"), STYLE_PLAIN, "%s", s->result);
+		status_add(t, "result", STYLE_PLAIN, "%s", s->result);
 	if (s->disabled)
-		table_add(status_add_title(t, "disabled"), STYLE_BUSY,
-			  "it does not start by itself");
+		status_add(t, "disabled", STYLE_BUSY, "it does not start by itself");
 	if (s->outdated)
-		table_add(status_add_title(t, "outdated"), STYLE_BUSY,
-			  "its settings have changed: restart it, or use rollout");
+		status_add(t, "outdated", STYLE_BUSY,
+			   "its settings have changed: restart it, or use rollout");
 	if (s->quiet_usec != FIELD_NONE)
-		table_add(status_add_title(t, "draining"), STYLE_BUSY, "no connection for %s",
-			  clock_text(age, s->quiet_usec));
+		status_add(t, "draining", STYLE_BUSY, "no connection for %s",
+			   clock_text(age, s->quiet_usec));
 	if (s->schedule)
 		status_add_schedule_line(t, s);
 	if (s->health)
 		status_add_health_line(t, s);
 	status_add_notify_lines(t, s);
 	if (strcmp(s->state, "listening") == 0)
-		table_add(status_add_title(t, "waits for"), STYLE_PLAIN, "a connection");
+		status_add(t, "waits for", STYLE_PLAIN, "a connection");
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
-		table_add(status_add_title(t, i ? "" : "waits for"), STYLE_BUSY, "%s",
-			  json_string_value(json_array_get(s->waiting, i)));
+		status_add(t, i ? "" : "waits for", STYLE_BUSY, "%s",
+			   json_string_value(json_array_get(s->waiting, i)));
 }
 
 static void status_add_node_lines(struct table *t, const struct node_view *node)
@@ -167,20 +166,18 @@ static void status_add_node_lines(struct table *t, const struct node_view *node)
 	enum style style;
 
 	show_state(state, node, &style);
-	table_add(status_add_title(t, "state"), style, "%s since %s", state,
-		  clock_text(age, node->is_service ? node->service.since_usec : node->since_usec));
-	table_add(status_add_title(t, "node"), node->forced ? STYLE_BAD : STYLE_PLAIN,
-		  "%s since %s, generation %" PRIu64 "%s",
-		  node->state == NODE_SHUTTING_DOWN ? "shutting down"
-						    : node_view_state_name(node->state),
-		  clock_text(age, node->since_usec), node->generation,
-		  node->forced ? ", forced" : "");
+	status_add(t, "state", style, "%s since %s", state,
+		   clock_text(age, node->is_service ? node->service.since_usec : node->since_usec));
+	status_add(t, "node", node->forced ? STYLE_BAD : STYLE_PLAIN,
+		   "%s since %s, generation %" PRIu64 "%s",
+		   node->state == NODE_SHUTTING_DOWN ? "shutting down"
+						     : node_view_state_name(node->state),
+		   clock_text(age, node->since_usec), node->generation,
+		   node->forced ? ", forced" : "");
 	if (kill_usec != FIELD_NONE)
-		table_add(status_add_title(t, "kill in"), STYLE_BUSY, "%s",
-			  clock_text(age, kill_usec));
+		status_add(t, "kill in", STYLE_BUSY, "%s", clock_text(age, kill_usec));
 	if (node->agent)
-		table_add(status_add_title(t, "agent"), STYLE_PLAIN, "replies %s to balancers",
-			  node->agent);
+		status_add(t, "agent", STYLE_PLAIN, "replies %s to balancers", node->agent);
 	if (node->is_service)
 		status_add_service_lines(t, &node->service);
 }
@@ -199,7 +196,7 @@ static void status_add_usage_line(struct table *t, struct ctl *ctl, const struct
 			  u.processes, u.processes == 1 ? "" : "es");
 		if (u.descriptors != USAGE_UNKNOWN)
 			words_add(&w, ", ", "%s", show_count(count, u.descriptors, "descriptor"));
-		table_add(status_add_title(t, "uses"), STYLE_PLAIN, "%s", text);
+		status_add(t, "uses", STYLE_PLAIN, "%s", text);
 	}
 	usages_done(&usages);
 }
@@ -254,9 +251,9 @@ static void status_add_log_line(struct table *t, const char *text, const struct 
 
 	if (line->time_usec > 0)
 		(void)strftime(clock, sizeof(clock), "%H:%M:%S ", localtime_r(&seconds, &tm));
-	table_add(status_add_title(t, text), STYLE_PLAIN, "%s%.*s%s", clock,
-		  (int)MIN(line->length, (size_t)LAST_BYTES), line->text,
-		  line->length > LAST_BYTES ? " ..." : "");
+	status_add(t, text, STYLE_PLAIN, "%s%.*s%s", clock,
+		   (int)MIN(line->length, (size_t)LAST_BYTES), line->text,
+		   line->length > LAST_BYTES ? " ..." : "");
 }
 
 static void status_add_log_lines(struct table *t, const struct logs *logs, bool failed)
@@ -309,9 +306,8 @@ static int status_show_page(struct ctl *ctl, const struct nodes *nodes, const js
 	status_add_node_lines(&t, &nodes->nodes[0]);
 	status_add_usage_line(&t, ctl, &nodes->nodes[0]);
 	for (size_t i = 0; i < n; i++)
-		table_add(status_add_title(&t, i ? "" : "guards"), STYLE_PLAIN, "%s, %s, for %s",
-			  guards[i].kind, show_holder(holder, &guards[i]),
-			  clock_text(age, guards[i].age_usec));
+		status_add(&t, i ? "" : "guards", STYLE_PLAIN, "%s, %s, for %s", guards[i].kind,
+			   show_holder(holder, &guards[i]), clock_text(age, guards[i].age_usec));
 	if (nodes->nodes[0].is_service)
 		status_add_log(ctl, &t, &nodes->nodes[0]);
 	r = table_print(&t, &ctl->out);
