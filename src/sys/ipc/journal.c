@@ -34,21 +34,27 @@ static int journal_send_header(int fd, const char *identifier, int priority)
 	return send(fd, header, (size_t)n, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+/* Return: a descriptor that does not block, or -errno. */
+static int journal_connect(const struct sockaddr_un *address, int type)
+{
+	cleanup(closep) int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int size = SEND_BUFFER;
+
+	if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0)
+		return -errno;
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	return take_fd(fd);
+}
+
 int journal_open(const char *identifier, int priority)
 {
 	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = JOURNAL_SOCKET };
-	cleanup(closep) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	const int size = SEND_BUFFER;
-	int r;
+	cleanup(closep) int fd = journal_connect(&address, SOCK_STREAM);
+	int r = fd < 0 ? fd : journal_send_header(fd, identifier, priority);
 
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    shutdown(fd, SHUT_RD) < 0)
-		return -errno;
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	r = journal_send_header(fd, identifier, priority);
 	if (r < 0)
 		return r;
-	if (fcntl(fd, F_SETFL, 0) < 0)
+	if (shutdown(fd, SHUT_RD) < 0 || fcntl(fd, F_SETFL, 0) < 0)
 		return -errno;
 	return take_fd(fd);
 }
@@ -56,13 +62,8 @@ int journal_open(const char *identifier, int priority)
 int journal_open_entries(void)
 {
 	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = ENTRY_SOCKET };
-	cleanup(closep) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	const int size = SEND_BUFFER;
 
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return -errno;
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	return take_fd(fd);
+	return journal_connect(&address, SOCK_DGRAM);
 }
 
 char *journal_stream_text(char buf[static JOURNAL_STREAM_MAX], int fd)
