@@ -13,6 +13,13 @@ struct dict {
 	size_t n_slots, n;
 };
 
+/* Defines @fn for dict_init(): the name of a @type is its @member. */
+#define DEFINE_DICT_NAME(fn, type, member)            \
+	static const char *fn(const void *thing)      \
+	{                                             \
+		return ((const type *)thing)->member; \
+	}
+
 void dict_init(struct dict *dict, const char *(*name_of)(const void *thing));
 
 /* Frees the dictionary, not the things. */

@@ -17,10 +17,7 @@
 
 #define READ_SIZE (64 * 1024)
 
-static const char *log_source_node(const void *source)
-{
-	return ((const struct log_source *)source)->node;
-}
+DEFINE_DICT_NAME(log_source_node, struct log_source, node)
 
 void log_reader_init(struct log_reader *r)
 {

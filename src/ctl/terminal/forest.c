@@ -11,10 +11,7 @@
 
 #include "base/dict.h"
 
-static const char *forest_path_of(const void *view)
-{
-	return ((const struct node_view *)view)->path;
-}
+DEFINE_DICT_NAME(forest_path_of, struct node_view, path)
 
 /* The last node so far that has the path of the parent, or FOREST_NONE. */
 static int forest_find_parent(const struct dict *paths, const struct node_view *views,

@@ -21,10 +21,7 @@
 #define LEAST_USEC (USEC_PER_SEC / 2)
 #define LAST_USEC  USEC_PER_SEC
 
-static const char *logging_stream_name(const void *stream)
-{
-	return ((const struct log_stream *)stream)->name;
-}
+DEFINE_DICT_NAME(logging_stream_name, struct log_stream, name)
 
 /* A service with a full pipe would wait without end for a logger that cannot be run. */
 static void logging_drain_pipes(struct logging *l, bool on)

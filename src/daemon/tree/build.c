@@ -18,10 +18,7 @@
 #include "daemon/tree/goals.h"
 #include "daemon/tree/timetable.h"
 
-static const char *tree_path_of(const void *node)
-{
-	return ((const struct node *)node)->config->path;
-}
+DEFINE_DICT_NAME(tree_path_of, struct node, config->path)
 
 void tree_remove_service(struct tree *tree, struct node *node)
 {

@@ -10,10 +10,7 @@
 
 #include "proto/message.h"
 
-static const char *copy_node_path(const void *thing)
-{
-	return ((const struct copy_node *)thing)->view.path;
-}
+DEFINE_DICT_NAME(copy_node_path, struct copy_node, view.path)
 
 static void copy_free_nodes(struct copy *copy)
 {

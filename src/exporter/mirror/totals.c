@@ -13,10 +13,7 @@
 #include "proto/message.h"
 #include "proto/report.h"
 
-static const char *totals_node_path(const void *thing)
-{
-	return ((const struct totals_node *)thing)->path;
-}
+DEFINE_DICT_NAME(totals_node_path, struct totals_node, path)
 
 void totals_init(struct totals *totals)
 {

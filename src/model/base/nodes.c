@@ -11,10 +11,7 @@
  * and are found by path.  A node and its path are one block of memory.
  */
 
-static const char *config_path_of(const void *node)
-{
-	return ((const struct node_config *)node)->path;
-}
+DEFINE_DICT_NAME(config_path_of, struct node_config, path)
 
 static int config_new_node(struct config *config, const char *path, struct node_config *parent,
 			   struct place place, struct node_config **ret)

@@ -12,10 +12,7 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 
-static const char *dropin_name_of(const void *dropin)
-{
-	return ((const struct dropin *)dropin)->name;
-}
+DEFINE_DICT_NAME(dropin_name_of, struct dropin, name)
 
 void dropins_init(struct dropins *dropins)
 {

@@ -64,10 +64,7 @@ size_t samples_count(const struct samples *samples, uint64_t usec)
 
 /* --- one node --- */
 
-static const char *figures_name(const void *figures)
-{
-	return ((const struct figures *)figures)->node;
-}
+DEFINE_DICT_NAME(figures_name, struct figures, node)
 
 static void figures_free(struct figures *f)
 {
