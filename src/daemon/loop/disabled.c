@@ -125,7 +125,7 @@ int disabled_read(struct disabled *d, const char *path, struct log *log)
 		return 0;
 	r = diag_new(&diag);
 	if (r == 0)
-		r = source_one(path, 0, diag, disabled_read_text, d);
+		r = source_one(&(struct source){ true, 0, diag, disabled_read_text, d }, path);
 	if (diag && log)
 		diag_each(diag, disabled_log_mistake, log);
 	/* source_one() reports a directory, for example, as a mistake only. */

@@ -271,7 +271,9 @@ static int config_on_file(void *arg, const char *file, char *text, size_t size)
 	int r;
 
 	diag_file(l->reading.diag, file);
-	r = source_each_dropin(file, names->trust, names->tape, l->reading.diag, config_on_dropin, l);
+	r = source_each_dropin(
+		&(struct source){ names->trust, names->tape, l->reading.diag, config_on_dropin, l },
+		file);
 	if (r == 0)
 		r = config_loader_parse(l, file, text, size, &handler);
 	return r < 0 ? r : config_loader_end_section(l);
@@ -350,6 +352,7 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 {
 	cleanup(config_loader_done) struct loader l = { .reading = { .names = names,
 								     .diag = diag } };
+	const struct source source = { names->trust, names->tape, diag, config_on_file, &l };
 	size_t errors = diag_errors(diag);
 	int r;
 
@@ -357,7 +360,7 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 	dropins_init(&l.templates);
 	r = config_new(&l.reading.config);
 	for (size_t i = 0; r == 0 && i < n_paths; i++)
-		r = source_each(paths[i], names->trust, names->tape, diag, config_on_file, &l);
+		r = source_each(&source, paths[i]);
 	if (r == 0)
 		r = config_loader_add_rest(&l);
 	if (r == 0)

@@ -20,14 +20,6 @@
  */
 #define SOURCE_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-struct source {
-	bool trust;
-	int tape;
-	struct diag *diag;
-	int (*each)(void *arg, const char *file, char *text, size_t size);
-	void *arg;
-};
-
 #define source_error(source, path, format, ...)                                        \
 	diag_add((source)->diag, DIAG_ERROR, (struct place){ .file = (path) }, format, \
 		 ##__VA_ARGS__)
@@ -77,7 +69,7 @@ static int source_read_whole(int fd, size_t expected, char **ret, size_t *ret_si
 }
 
 /* Checks type, mode and owner: a user with write access could run any program. */
-static bool source_is_good(struct source *source, const char *path, const struct stat *st)
+static bool source_is_good(const struct source *source, const char *path, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode)) {
 		source_error(source, path, "%s: expected a regular file",
@@ -151,8 +143,8 @@ static int source_play(const struct source *source)
 	return -EBADMSG;
 }
 
-static int source_run(struct source *source, int (*read)(struct source *source, const char *path),
-		      const char *path)
+static int source_run(const struct source *source,
+		      int (*read)(const struct source *source, const char *path), const char *path)
 {
 	int r;
 
@@ -163,7 +155,7 @@ static int source_run(struct source *source, int (*read)(struct source *source, 
 	return r;
 }
 
-static int source_file(struct source *source, const char *path, int fd, const struct stat *st)
+static int source_file(const struct source *source, const char *path, int fd, const struct stat *st)
 {
 	cleanup(freep) char *text = NULL;
 	size_t size = 0;
@@ -201,10 +193,10 @@ enum source_kind {
 	SOURCE_TREE,	  /* a directory with its conf.d, or a file */
 };
 
-static int source_read(struct source *source, int dir, const char *name, const char *path,
+static int source_read(const struct source *source, int dir, const char *name, const char *path,
 		       enum source_kind kind);
 
-static int source_directory(struct source *source, const char *path, int fd)
+static int source_directory(const struct source *source, const char *path, int fd)
 {
 	struct dirent **entries;
 	char *member;
@@ -230,7 +222,7 @@ static int source_directory(struct source *source, const char *path, int fd)
 }
 
 /* Reads conf.d in the directory, if there is one. */
-static int source_conf_d(struct source *source, const char *path, int fd)
+static int source_conf_d(const struct source *source, const char *path, int fd)
 {
 	cleanup(freep) char *conf_d = NULL;
 
@@ -242,7 +234,7 @@ static int source_conf_d(struct source *source, const char *path, int fd)
 }
 
 /* Opens and reads @name below @dir; messages have @path. */
-static int source_read(struct source *source, int dir, const char *name, const char *path,
+static int source_read(const struct source *source, int dir, const char *name, const char *path,
 		       enum source_kind kind)
 {
 	cleanup(closep) int fd = openat(dir, name, SOURCE_FLAGS);
@@ -262,17 +254,14 @@ static int source_read(struct source *source, int dir, const char *name, const c
 	return r == 0 && kind == SOURCE_TREE ? source_conf_d(source, path, fd) : r;
 }
 
-static int source_tree(struct source *source, const char *path)
+static int source_tree(const struct source *source, const char *path)
 {
 	return source_read(source, AT_FDCWD, path, path, SOURCE_TREE);
 }
 
-int source_each(const char *path, bool trust, int tape, struct diag *diag,
-		int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+int source_each(const struct source *source, const char *path)
 {
-	struct source source = { trust, tape, diag, each, arg };
-
-	return source_run(&source, source_tree, path);
+	return source_run(source, source_tree, path);
 }
 
 /* "swansong.ini" has "swansong.d".  NULL: out of memory. */
@@ -286,7 +275,7 @@ static char *source_dropin_directory(const char *file)
 	return asprintf(&path, "%.*s.d", (int)length, file) < 0 ? NULL : path;
 }
 
-static int source_dropins(struct source *source, const char *file)
+static int source_dropins(const struct source *source, const char *file)
 {
 	cleanup(freep) char *path = source_dropin_directory(file);
 	cleanup(closep) int fd = path ? open(path, SOURCE_FLAGS | O_DIRECTORY) : -1;
@@ -303,25 +292,19 @@ static int source_dropins(struct source *source, const char *file)
 	return 0;
 }
 
-int source_each_dropin(const char *file, bool trust, int tape, struct diag *diag,
-		       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+int source_each_dropin(const struct source *source, const char *file)
 {
-	struct source source = { trust, tape, diag, each, arg };
-
-	return source_run(&source, source_dropins, file);
+	return source_run(source, source_dropins, file);
 }
 
-static int source_regular(struct source *source, const char *path)
+static int source_regular(const struct source *source, const char *path)
 {
 	if (access(path, F_OK) < 0 && errno == ENOENT)
 		return -ENOENT;
 	return source_read(source, AT_FDCWD, path, path, SOURCE_FILE);
 }
 
-int source_one(const char *path, int tape, struct diag *diag,
-	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+int source_one(const struct source *source, const char *path)
 {
-	struct source source = { true, tape, diag, each, arg };
-
-	return source_run(&source, source_regular, path);
+	return source_run(source, source_regular, path);
 }

@@ -9,33 +9,37 @@
 
 #define SOURCE_SIZE_MAX (64 * 1024 * 1024) /* bytes of one file */
 
+struct source {
+	bool trust;
+	int tape;
+	struct diag *diag;
+	int (*each)(void *arg, const char *file, char *text, size_t size);
+	void *arg;
+};
+
 /*
  * Reads @path; if it is a directory, each *.ini in it except hidden ones, in the order of the bytes
- * of their names, and then those of its directory conf.d, if there is one.  Calls @each with the text of every file, which is followed by a NUL and may be
- * overwritten during the call.  A file that cannot be read or that every user may write to is an
- * error in @diag, and so is, unless @trust, a file that belongs to another user than root and the
- * caller. Reading continues after an error.
+ * of their names, and then those of its directory conf.d, if there is one.  Calls each() with the text of every
+ * file, which is followed by a NUL and may be overwritten during the call.  A file that cannot be read or that
+ * every user may write to is an error in diag, and so is, unless trust is set, a file that belongs to another user
+ * than root and the caller. Reading continues after an error.
  *
- * @tape is a memory file, or 0: it gets all texts, and if it is sealed against writing it has those that are
+ * The tape is a memory file, or 0: it gets all texts, and if it is sealed against writing it has those that are
  * read, from its offset on, instead of the files.
  *
- * Return: 0; -ENOMEM; the first negative value of @each, which ends the reading.
+ * Return: 0; -ENOMEM; the first negative value of each(), which ends the reading.
  */
-int source_each(const char *path, bool trust, int tape, struct diag *diag,
-		int (*each)(void *arg, const char *file, char *text, size_t size), void *arg);
+int source_each(const struct source *source, const char *path);
 
 /*
  * The same for the drop-ins of @file: the *.ini of the directory beside it that has its name, with
  * ".d" in place of ".ini".  Without that directory there are none.
  */
-int source_each_dropin(const char *file, bool trust, int tape, struct diag *diag,
-		       int (*each)(void *arg, const char *file, char *text, size_t size),
-		       void *arg);
+int source_each_dropin(const struct source *source, const char *file);
 
 /*
- * The same for a regular file of any user.  The caller reports a missing file.
+ * The same for a regular file.  The caller reports a missing file.
  *
- * Return: 0, -ENOENT, -ENOMEM, or a negative value of @each.
+ * Return: 0, -ENOENT, -ENOMEM, or a negative value of each().
  */
-int source_one(const char *path, int tape, struct diag *diag,
-	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg);
+int source_one(const struct source *source, const char *path);
