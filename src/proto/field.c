@@ -46,23 +46,29 @@ static bool field_fits(const json_t *value, const struct field *f)
 	return false;
 }
 
-static bool field_is_listed(const char *name, const struct field *fields, size_t n)
+/* Objects are mostly in the order of the table: the search begins at @i, after the last field. */
+static size_t field_find_index(const char *name, const struct field_table *table, size_t i)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(name, fields[i].name) == 0)
-			return true;
-	return false;
+	for (size_t tried = 0; tried < table->n; tried++, i++) {
+		if (i >= table->n)
+			i = 0;
+		if (strcmp(name, table->fields[i].name) == 0)
+			return i;
+	}
+	return table->n;
 }
 
 const char *field_check(const json_t *object, const struct field *fields, size_t n)
 {
+	const struct field_table table = { .fields = fields, .n = n };
+
 	for (size_t i = 0; i < n; i++)
 		if (!field_fits(json_object_get(object, fields[i].name), &fields[i]))
 			return fields[i].name;
 	/* jansson's iterators change nothing, but take no const pointer. */
 	for (void *i = json_object_iter((json_t *)object); i;
 	     i = json_object_iter_next((json_t *)object, i))
-		if (!field_is_listed(json_object_iter_key(i), fields, n))
+		if (field_find_index(json_object_iter_key(i), &table, 0) == n)
 			return json_object_iter_key(i);
 	return NULL;
 }
@@ -102,18 +108,6 @@ static int field_read_value(const struct field *f, json_t *value, void *to)
 		return json_is_object(value) ? field_read(value, f->table, member) : 0;
 	}
 	return 0;
-}
-
-/* Objects are mostly in the order of the table: the search begins at @i, after the last field. */
-static size_t field_find_index(const char *name, const struct field_table *table, size_t i)
-{
-	for (size_t tried = 0; tried < table->n; tried++, i++) {
-		if (i >= table->n)
-			i = 0;
-		if (strcmp(name, table->fields[i].name) == 0)
-			return i;
-	}
-	return table->n;
 }
 
 int field_read(const json_t *object, const struct field_table *table, void *to)
