@@ -120,9 +120,9 @@ static int check_options(const struct daemon_options *options, const char *last,
 	return EXIT_USAGE;
 }
 
-/* The number of a word of @optarg.  Return: false, with a message, if it is not valid. */
-static bool take_word(const char *option, int (*parse)(const char *text), const char *expected,
-		      int *ret)
+/* The number of a word of @optarg.  Return: -1, or EXIT_USAGE with a message. */
+static int take_word(const char *option, int (*parse)(const char *text), const char *expected,
+		     int *ret)
 {
 	int r = parse(optarg);
 
@@ -131,7 +131,7 @@ static bool take_word(const char *option, int (*parse)(const char *text), const 
 			      optarg, expected);
 	else
 		*ret = r;
-	return r >= 0;
+	return r < 0 ? EXIT_USAGE : -1;
 }
 
 struct parsing {
@@ -140,24 +140,6 @@ struct parsing {
 	int level, format; /* -1: not given */
 	bool for_command;  /* an option is for a command */
 };
-
-static bool parse_log_option(struct parsing *p, int option)
-{
-	switch (option) {
-	case OPTION_LOG_FILE:
-		p->options->log_file = optarg;
-		return true;
-	case OPTION_LOG_FORMAT:
-		return take_word("--log-format", log_parse_format, "auto, plain, time or json",
-				 &p->format);
-	case OPTION_LOG_LEVEL:
-		return take_word("--log-level", log_parse_level,
-				 "error, warning, notice, info or debug", &p->level);
-	default:
-		p->level = option == 'q' ? LOG_WARNING : LOG_DEBUG;
-		return true;
-	}
-}
 
 /* --grace, or an option for a command: other modules parse their values. */
 static bool parse_value(struct parsing *p, int option)
@@ -207,11 +189,18 @@ static int parse_option(struct parsing *p, int option, const char *last)
 		p->options->notify_ready = p->for_command = true;
 		return -1;
 	case OPTION_LOG_FILE:
+		p->options->log_file = optarg;
+		return -1;
 	case OPTION_LOG_FORMAT:
+		return take_word("--log-format", log_parse_format, "auto, plain, time or json",
+				 &p->format);
 	case OPTION_LOG_LEVEL:
+		return take_word("--log-level", log_parse_level,
+				 "error, warning, notice, info or debug", &p->level);
 	case 'q':
 	case 'v':
-		return parse_log_option(p, option) ? -1 : EXIT_USAGE;
+		p->level = option == 'q' ? LOG_WARNING : LOG_DEBUG;
+		return -1;
 	case 'h':
 		return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	case 'V':
