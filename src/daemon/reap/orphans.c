@@ -61,6 +61,7 @@ struct orphans {
 	bool missed;		/* a child could not be looked at */
 	bool blank;		/* a child must be looked at again */
 	unsigned put_off_turns; /* while a child is in an exec */
+	unsigned killed;	/* by the last orphans_kill_unowned() */
 	uint64_t put_off_usec;	/* since that time */
 };
 
@@ -467,15 +468,10 @@ bool orphans_update(struct orphans *orphans)
 	return !orphans_awaits_execs(orphans);
 }
 
-struct killing {
-	const struct process_table *processes;
-	unsigned n;
-};
-
 static void orphans_kill_child(pid_t pid, void *arg)
 {
-	struct killing *killing = arg;
-	const struct process *process = process_find(killing->processes, pid);
+	struct orphans *orphans = arg;
+	const struct process *process = process_find(orphans->tree->ctx->processes, pid);
 	struct proc_info info;
 
 	if (process && (process->kind == PROCESS_INHERITED || process->kind == PROCESS_CLOSER ||
@@ -485,14 +481,13 @@ static void orphans_kill_child(pid_t pid, void *arg)
 	if (proc_read(pid, &info) == 0 && info.state == 'Z')
 		return;
 	if (kill(pid, SIGKILL) == 0)
-		killing->n++;
+		orphans->killed++;
 }
 
 unsigned orphans_kill_unowned(struct orphans *orphans)
 {
-	struct killing killing = { .processes = orphans->tree->ctx->processes };
-
+	orphans->killed = 0;
 	if (orphans->listed && !command_spares_remaining(orphans->tree->ctx->command))
-		(void)children_read(&orphans->children, orphans_kill_child, &killing);
-	return killing.n;
+		(void)children_read(&orphans->children, orphans_kill_child, orphans);
+	return orphans->killed;
 }
