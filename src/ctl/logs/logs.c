@@ -112,13 +112,6 @@ int logs_ask_again(struct logs *l)
 
 /* --- the last lines --- */
 
-static int logs_collect_line(struct logs *l, const struct log_event *event)
-{
-	if (event->type != LOGGER_FRAME_LINE || l->max == 0)
-		return 0;
-	return log_lines_add(&l->lines, &event->line);
-}
-
 /* Reads the lines that the logger remembers.  Return: CTL_DONE, or the exit status. */
 static int logs_collect_remembered(struct logs *l, uint64_t deadline_usec)
 {
@@ -131,7 +124,9 @@ static int logs_collect_remembered(struct logs *l, uint64_t deadline_usec)
 		if (r > 0 && event.type == LOGGER_FRAME_NOW)
 			return CTL_DONE;
 		if (r > 0)
-			r = logs_collect_line(l, &event);
+			r = event.type == LOGGER_FRAME_LINE && l->max > 0
+				    ? log_lines_add(&l->lines, &event.line)
+				    : 0;
 		else if (r == 0 && (++attempts == ATTEMPTS || clock_now_usec() >= deadline_usec))
 			r = -ETIMEDOUT;
 		else if (r == 0 && (status = logs_ask_again(l)) != CTL_DONE)

@@ -43,11 +43,6 @@ static void control_refuse(struct logger *l, const struct logger_message *m, int
 	reply_send(l, &reply, text);
 }
 
-static struct stream *control_stream(const struct logger *l, const struct logger_message *m)
-{
-	return m->stream < LOGGER_STREAMS ? l->streams[m->stream] : NULL;
-}
-
 /* --- streams --- */
 
 static int control_add(struct logger *l, struct logger_packet *p)
@@ -275,7 +270,7 @@ static int control_begin(struct logger *l, const struct logger_message *m)
 static int control_take(struct logger *l, struct logger_packet *p)
 {
 	const struct logger_message *m = &p->message;
-	struct stream *s = control_stream(l, m);
+	struct stream *s = m->stream < LOGGER_STREAMS ? l->streams[m->stream] : NULL;
 
 	switch (m->type) {
 	case LOGGER_HELLO:
