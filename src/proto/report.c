@@ -61,7 +61,7 @@ static int report_parse_lanes(const json_t *nodes, struct report *report)
 	return r;
 }
 
-int report_parse(const json_t *root, struct report *ret)
+static int report_parse(const json_t *root, struct report *ret)
 {
 	struct report report = {};
 	const json_t *format = json_object_get(root, "format");

@@ -79,17 +79,11 @@ struct report {
 };
 
 /*
- * Reads a report.  Borrows @root.  Unknown members are ignored, so that later versions may add
- * some.
+ * Reads the file at @path.  *ret borrows from *root, which is a new reference.  Unknown members are ignored, so
+ * that later versions may add some.
  *
- * Return: 0; -EBADMSG: not a report; -EPROTONOSUPPORT: another format; -ENOMEM.
- */
-int report_parse(const json_t *root, struct report *ret);
-
-/*
- * Reads the file at @path.  *ret borrows from *root, which is a new reference.
- *
- * Return: as report_parse(); -ENOTSUP: not a regular file; -EFBIG: more than @size_max bytes; -errno.
+ * Return: 0; -EBADMSG: not a report; -EPROTONOSUPPORT: another format; -ENOMEM; -ENOTSUP: not a regular file;
+ * -EFBIG: more than @size_max bytes; -errno.
  */
 int report_load(const char *path, uint64_t size_max, json_t **root, struct report *ret);
 void report_done(struct report *report);

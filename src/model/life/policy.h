@@ -10,7 +10,6 @@
 
 #include <stdint.h>
 
-#include "base/cleanup.h"
 #include "model/base/settings.h"
 #include "model/life/fsm.h"
 
@@ -44,7 +43,6 @@ struct policy;
 /* Allocates all memory of the policy.  @config must outlive it. */
 int policy_new(struct policy **ret, const struct node_config *config);
 struct policy *policy_free(struct policy *policy);
-DEFINE_CLEANUP(struct policy *, policy_free)
 
 /*
  * @ran_usec is the duration of the run.  Return: EVENT_DONE; EVENT_FAIL; EVENT_RETRY with the time
