@@ -69,8 +69,8 @@ static void request_note_guard_refusal(struct request *q, const struct node *nod
 {
 	if (!q->connection->oneway || ++q->refused > REFUSALS_LOGGED)
 		return;
-	log_node(q->tree->ctx->log, LOG_WARNING, node_name(node),
-		 "a guard is refused to pid %d: %s%s", (int)q->connection->peer.pid, why,
+	node_log(node, LOG_WARNING, "a guard is refused to pid %d: %s%s",
+		 (int)q->connection->peer.pid, why,
 		 q->refused == REFUSALS_LOGGED ? "; further refusals are not logged" : "");
 }
 

@@ -277,7 +277,7 @@ void request_signal(struct request *q, struct node *node, const struct message_c
 	s = request_find_running_service(q, node);
 	if (!s)
 		return;
-	log_node(s->ctx->log, LOG_NOTICE, node_name(node), "%s: %s", parse_signal_text(name, signo),
+	node_log(node, LOG_NOTICE, "%s: %s", parse_signal_text(name, signo),
 		 request_reason(q, call, why));
 	service_send(s, signo, request_scope_of(call));
 	request_succeed(q);

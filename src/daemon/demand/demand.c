@@ -155,8 +155,8 @@ static void demand_process(struct tree *tree, struct service *s)
 		s->calls->resting = false;
 	if (s->state == STATE_FAILED && activation_is_listening(s->setup.launch.activation)) {
 		activation_unlisten(s->setup.launch.activation);
-		log_node(
-			s->ctx->log, LOG_ERR, s->config->path,
+		service_log(
+			s, LOG_ERR,
 			"failed: connections are refused until it is started: swansongctl start %s",
 			s->config->path);
 	}

@@ -209,7 +209,7 @@ void describe_to_log(const struct tree *tree)
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		size_t guards = swansong_guard_count(n->handle) + n->program_guards;
 
-		log_node(tree->ctx->log, LOG_NOTICE, node_name(n), "%s, %zu guard%s%s",
+		node_log(n, LOG_NOTICE, "%s, %zu guard%s%s",
 			 node_is_stopped(n) ? "stopped" : "running", guards, guards == 1 ? "" : "s",
 			 describe_service_text(text, sizeof(text), n->service));
 	}

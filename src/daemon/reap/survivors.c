@@ -262,8 +262,8 @@ static int survivors_on_process(pid_t pid, void *arg)
 	if (claims->tree->ctx->reason && info.parent == claims->tree->ctx->keeper.reaper)
 		survivors_on_child(claims, node, &info, pid);
 	else if (!claims->all && !survivors_has_daemon(claims, pid) && claims->n++ < NAMED_MAX)
-		log_node(claims->tree->ctx->log, LOG_WARNING, node_name(node),
-			 "pid %d (%s) is left from an earlier swansongd", (int)pid, info.name);
+		node_log(node, LOG_WARNING, "pid %d (%s) is left from an earlier swansongd",
+			 (int)pid, info.name);
 	return 0;
 }
 

@@ -154,12 +154,11 @@ static void plan_log_change(const struct plan_entry *entry)
 		[APPLY_NEXT_START] = "at the next start",
 		[APPLY_RESTART] = "at the next start",
 	};
-	struct log *log = entry->node->ctx->log;
 
 	for (enum key_id key = 0; key < N_KEYS; key++) {
 		if (key_set_has(&entry->keys, key))
-			log_node(log, LOG_INFO, node_name(entry->node),
-				 "%s has changed, effective %s", keys[key].name,
+			node_log(entry->node, LOG_INFO, "%s has changed, effective %s",
+				 keys[key].name,
 				 entry->restart || entry->start ? "now" : when[keys[key].apply]);
 	}
 }

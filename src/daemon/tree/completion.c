@@ -28,7 +28,7 @@ static void completions_process_node(struct tree *tree, struct node *node)
 		if (node->transient)
 			node_finished(node);
 		alarm_stop(&node->ctx->alarms, &node->budget);
-		log_node(tree->ctx->log, level, node_name(node), "complete in %s%s",
+		node_log(node, level, "complete in %s%s",
 			 clock_text(took, node->since_usec - node->stop_usec),
 			 node->forced ? " (forced)" : "");
 	}

@@ -17,7 +17,7 @@ void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *r
 {
 	if (node_is_stopped(top))
 		return;
-	log_node(tree->ctx->log, LOG_NOTICE, node_name(top), "shutting down: %s", reason);
+	node_log(top, LOG_NOTICE, "shutting down: %s", reason);
 	events_because(tree->ctx->events, reason);
 	if (top == tree->root && tree->ctx->traces.wanted)
 		traces_begin(&tree->ctx->traces, reason, now);

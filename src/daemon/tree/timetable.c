@@ -126,7 +126,6 @@ static bool timetable_has_ended(const struct service *s)
 static void timetable_run(struct tree *tree, struct timetable *t)
 {
 	struct service *s = t->node->service;
-	struct log *log = tree->ctx->log;
 	struct goals goals;
 
 	if (node_goal(t->node) < GOAL_IDLE || t->node->disabled) /* stopped */
@@ -134,12 +133,11 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	if (fsm_has_process(s->state) || (t->node->goal == GOAL_UP && !timetable_has_ended(s))) {
 		const struct node *blocker = s->state == STATE_DOWN ? start_order_blocker(s) : NULL;
 
-		log_node(log, LOG_WARNING, node_name(t->node),
-			 "scheduled run left out: the last one %s%s",
+		node_log(t->node, LOG_WARNING, "scheduled run left out: the last one %s%s",
 			 blocker ? "waits for " : "is not over", blocker ? node_name(blocker) : "");
 		return;
 	}
-	log_node(log, LOG_INFO, node_name(t->node), "scheduled run");
+	node_log(t->node, LOG_INFO, "scheduled run");
 	t->times.last_usec = clock_now_usec();
 	if (timetable_has_ended(s))
 		service_post(s, EVENT_RESET);
