@@ -261,7 +261,7 @@ static void map_row(struct files *files, struct roster_row *row)
 {
 	if (row->kind == ROSTER_PROCESS)
 		row->number = find_child((uint64_t)row->number);
-	else if (row->kind != ROSTER_GOAL && row->kind != ROSTER_SCHEDULE)
+	else if (row->kind != ROSTER_GOAL && row->kind < ROSTER_SCHEDULE)
 		row->number = find_file(files, row);
 	if (strncmp(row->name, "logger store", sizeof(row->name)) == 0)
 		row->detail[0] = (uint64_t)find_child(row->detail[0]);
@@ -324,7 +324,7 @@ static void check_round_trip(struct roster *roster)
 	unsigned place;
 
 	FUZZ_CHECK(fd >= 0 && roster_new(&writer, fd) == 0);
-	for (uint32_t kind = ROSTER_DESCRIPTOR; kind <= ROSTER_SCHEDULE; kind++)
+	for (uint32_t kind = ROSTER_DESCRIPTOR; kind <= ROSTER_FINAL; kind++)
 		for (size_t at = 0; (row = roster_next(roster, kind, &at));) {
 			check_row(row);
 			place = 0;
@@ -333,7 +333,7 @@ static void check_round_trip(struct roster *roster)
 		}
 	roster_free(writer);
 	FUZZ_CHECK(roster_new(&reader, fd) == 0);
-	for (uint32_t kind = ROSTER_DESCRIPTOR; kind <= ROSTER_SCHEDULE; kind++) {
+	for (uint32_t kind = ROSTER_DESCRIPTOR; kind <= ROSTER_FINAL; kind++) {
 		size_t to = 0;
 
 		for (size_t at = 0; (row = roster_next(roster, kind, &at));) {

@@ -31,6 +31,9 @@ autostart = no
 [spare]
 command = $helpers/idle
 autostart = no
+[store]
+command = $helpers/idle
+final = sh -c 'echo final >>$dir/store'
 [stubborn]
 command = sh -c 'trap "echo got >>$dir/stubborn" TERM; while :; do sleep 1; done'
 stop-timeout = 50s
@@ -76,6 +79,8 @@ fault() { # NUMBER
 asker=$(pid_of asker) counter=$(pid_of counter)
 ctl --no-wait stop other >/dev/null
 ctl start spare >/dev/null
+ctl stop store >/dev/null
+is "a node that is stopped has had its final action" "$(cat "$dir/store")" final
 ctl --no-wait start nightly >/dev/null
 wait_for 10 has_state nightly starting || die "a oneshot is at work"
 nightly=$(pid_of nightly)
@@ -91,6 +96,7 @@ tell counter 'elsewhere 1'
 ok "and is heard" wait_for 5 counts counter 1
 is "a service that was started by hand runs" "$(state spare) $(pid_of spare)" "up $spare"
 is "a stop waits for the guard" "$(field other .state)" shutting_down
+is "a final action that is over is not carried out again" "$(cat "$dir/store") $(field store .state)" "final complete"
 is "a oneshot is at work still" "$(state nightly) $(pid_of nightly)" "starting $nightly"
 echo >"$dir/nightly"
 ok "and ends as it does" wait_for 10 has_state nightly "done"
@@ -108,6 +114,10 @@ kill -CONT "$daemon"
 wait_for 10 has_faults 2 || die "fault 2 is reported"
 ok "a client that has connected before the fault is served" wait "$waiting"
 is "after one more fault, too" "$(field other .state)" complete
+is "nor is the final action" "$(cat "$dir/store")" final
+ctl start store >/dev/null
+ctl stop store >/dev/null
+is "which is that of the next stop again" "$(xargs <"$dir/store")" "final final"
 
 # --- A stop that is under way ---
 

@@ -26,6 +26,7 @@ enum roster_kind {
 	ROSTER_LEASE_FD,   /* a descriptor that holds a guard */
 	ROSTER_STORED,	   /* a descriptor that a service has stored */
 	ROSTER_SCHEDULE,   /* times of a service */
+	ROSTER_FINAL,	   /* the action of a node, which is over */
 };
 
 struct roster_row {

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/loop/roster.h"
 #include "model/life/budget.h"
 
 #define LATE_MAX 4096 /* bytes of names */
@@ -30,6 +31,7 @@ struct final {
 	bool forced;		/* the generation was forced */
 	bool begun, spent;
 	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
+	unsigned place;	    /* of its row in the roster, while it is over */
 	struct final *next; /* replaces its setup once it does not run; or NULL */
 };
 
@@ -83,6 +85,7 @@ struct final *final_free(struct final *f)
 	final_free(f->next);
 	hook_done(&f->hook);
 	swansong_completion_unref(f->drained);
+	roster_write(f->node->ctx->roster, &f->place, NULL);
 	launch_done(&f->launch);
 	node_config_unref(f->config);
 	free(f);
@@ -130,6 +133,7 @@ void final_hold(struct node *node)
 	f->generation = f->hook.process.generation = node->generation;
 	f->hook.process.guard = swansong_guard(node->handle);
 	f->begun = f->spent = f->forced = false;
+	roster_write(node->ctx->roster, &f->place, NULL);
 	f->deadline_usec = USEC_INFINITY;
 }
 
@@ -170,6 +174,9 @@ static void final_set_limit(struct final *f, uint64_t usec)
 
 static void final_finish(struct final *f)
 {
+	struct roster_row row = roster_row(ROSTER_FINAL, 0, node_name(f->node), "");
+
+	roster_write(f->node->ctx->roster, &f->place, &row);
 	alarm_stop(&f->node->ctx->alarms, &f->hook.timer);
 	launch_end_output(
 		&f->launch, &f->hook.process.guard, f->generation,
@@ -179,6 +186,14 @@ static void final_finish(struct final *f)
 	final_use_next(f);
 	/* Nodes that may not start before the end of the action are looked at. */
 	context_update_soon(f->node->ctx);
+}
+
+void final_skip(struct node *node)
+{
+	if (!final_is_pending(node))
+		return;
+	node->final->begun = true;
+	final_finish(node->final);
 }
 
 void final_update(struct node *node)

@@ -33,6 +33,9 @@ void final_hold(struct node *node);
 /* Remembers the result of this generation for its action; the next generation is about to begin. */
 void final_record(struct node *node);
 
+/* After a fault: an action that was over is not carried out once more. */
+void final_skip(struct node *node);
+
 /*
  * Begins the action or handles ended commands.  It is called whenever something of @node has ended.
  */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "daemon/loop/roster.h"
+#include "daemon/spawn/final.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/tree/stop.h"
@@ -297,6 +298,12 @@ void goals_take_former(struct tree *tree)
 
 		if (node)
 			goals_take_row(tree, node, row);
+	}
+	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_FINAL, &at));) {
+		struct node *node = tree_find(tree, row->path);
+
+		if (node)
+			final_skip(node);
 	}
 	/* A service that has got its signal ends, also if it is to start again. */
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
