@@ -155,8 +155,10 @@ mkfifo "$dir/more"
 interrupt on j sh -c "echo one; cat '$dir/more'"
 exec {on}>"$dir/more"
 wait_for 10 holds "$dir/on" 4 || die "a line comes"
+left=$(pid_of h)
 kill -KILL "$daemon"
 wait "$daemon" 2>/dev/null
+kill "$left"
 wait_for 10 says "$dir/on.err" 'the daemon has gone' || comment <"$dir/on.err"
 ok "without a daemon the stream goes on" kill -0 "$stream"
 echo two >&"$on"

@@ -57,9 +57,8 @@ hold() { # PORT [COMMAND...]: another process listens there, $holder
 leave() { # PID
 	end_process "$1"
 }
-as_other=(env)
-[ "$(awk '{ print $3; exit }' /proc/self/uid_map)" = 1 ] ||
-	as_other=(setpriv --reuid=65534 --regid=65534 --clear-groups env)
+as_other=()
+! is_root || as_other=(setpriv --reuid=65534 --regid=65534 --clear-groups env SWANSONG_NODE=silent)
 cp "$helpers/tcp-ready" "$dir" # for any user
 mkfifo "$dir/moves" "$dir/first" "$dir/forks"
 
@@ -67,7 +66,7 @@ for groups in with without; do
 	[ $groups = with ] || hide_cgroups
 	: >"$log"
 	# The variable of a service proves nothing if the user is another one.
-	hold 8001 "${as_other[@]}" SWANSONG_NODE=silent
+	hold 8001 "${as_other[@]}"
 	hold 8002
 	moved=$holder
 	hold 8003
