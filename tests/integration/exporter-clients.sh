@@ -51,7 +51,7 @@ ctl restart db
 ok "each that reads hears of a change" wait_for 30 says "$dir/crowd" 'heard 800'
 is "the others are served meanwhile" "$(status_of /metrics)" 200
 is "the daemon still has two" "$(has_connections 2 && echo two)" two
-ok "a client costs less than 40 KB" test $((($(memory_of "$exporter") - before) / 1000)) -lt 40
+ok "a client costs less than 50 KB" test $((($(memory_of "$exporter") - before) / 1000)) -lt 50
 
 ok "a request that is sent too slowly is ended" wait_for 40 says "$dir/slow" ended
 ok "so is a reply that is not read" wait_for 40 says "$dir/stuck" ended

@@ -29,6 +29,7 @@ cat >"$dir/nginx.conf" <<END
 daemon off;
 worker_processes 2;
 error_log stderr warn;
+user root;
 pid $dir/nginx.pid;
 events { worker_connections 64; }
 http {

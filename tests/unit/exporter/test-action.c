@@ -47,8 +47,11 @@ static struct log quiet;
 
 static void write_token(const char *text, size_t size, mode_t mode)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CREAT, mode);
+	int fd;
 
+	/* The former one may be closed to its owner. */
+	(void)unlink(path);
+	fd = open(path, O_WRONLY | O_TRUNC | O_CREAT, mode);
 	ck_assert_int_eq(write(fd, text, size), (ssize_t)size);
 	ck_assert_int_eq(fchmod(fd, mode), 0);
 	close(fd);
