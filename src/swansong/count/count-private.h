@@ -132,12 +132,10 @@ void count_stop(struct swansong *n, bool forward, struct aftermath *after);
 void count_forward(struct swansong *n);
 
 /*
- * Under the tree's lock: count_guards() returns the guards on this node, and one for each child
- * that is shown to it; count_is_shown() returns true if this node is counted in its parent's number
- * so.
+ * Under the tree's lock: returns the guards on this node, and one for each child that is shown to it;
+ * *ret_shown is true if this node is counted in its parent's number so.
  */
-uint64_t count_guards(const struct swansong *n);
-bool count_is_shown(const struct swansong *n);
+uint64_t count_guards(const struct swansong *n, bool *ret_shown);
 
 /* Frees the parts of @n.  It is dead, and this thread has been through the tree's lock since. */
 void count_bury(struct swansong *n);

@@ -378,23 +378,18 @@ void count_forward(struct swansong *n)
 		(void)shared_add(&n->parent->total, COUNT_GUARD, release);
 }
 
-uint64_t count_guards(const struct swansong *n)
+uint64_t count_guards(const struct swansong *n, bool *ret_shown)
 {
-	/* Relaxed: the number is only displayed. */
-	uint64_t guards = (count_is_stopped(n) ? shared_load(&n->total, relaxed)
-					       : plain_load(&n->home, relaxed)) &
-			  COUNT_GUARDS;
+	/* Relaxed: the number is only displayed.  Both are of one load, as they change together. */
+	bool stopped = count_is_stopped(n);
+	uint64_t word = stopped ? shared_load(&n->total, relaxed) : plain_load(&n->home, relaxed);
+	uint64_t guards = word & COUNT_GUARDS;
 
+	*ret_shown = stopped && (word & COUNT_SHOWN);
 	if (count_entry(n, relaxed) != COUNT_FROM_CPU)
 		return guards;
 	guards += percpu_sum(n->percpu) - COUNT_BIAS;
 	return (int64_t)guards > 0 ? guards : 0; /* the sum may contain a drop without its take */
-}
-
-bool count_is_shown(const struct swansong *n)
-{
-	return count_is_stopped(n) &&
-	       (shared_load(&n->total, relaxed) & COUNT_SHOWN); /* the number is only displayed */
 }
 
 void count_bury(struct swansong *n)

@@ -198,14 +198,15 @@ uint64_t node_guard_count(struct swansong *s)
 {
 	uint64_t sum = 0;
 	struct walk w;
+	bool shown;
 
 	lock_take(&s->tree->lock);
 	for (walk_begin(&w, s); w.at; walk_on(&w, true)) {
 		if (w.up)
 			continue;
-		sum += count_guards(w.at);
+		sum += count_guards(w.at, &shown);
 		/* It is one in the count of its parent, if the walk has found that stopped. */
-		sum -= w.mark && count_is_shown(w.at);
+		sum -= w.mark && shown;
 		if (!w.mark && count_is_stopped(w.at))
 			w.mark = w.at;
 	}
