@@ -31,6 +31,6 @@ sed -n 's/^\$ //p' "$dir/tour" |
 } >"$dir/steps"
 
 ok "the tour of README.md has the output that is printed there" env -C "$dir/sources" \
-	NO_COLOR=1 TMPDIR="$dir" python3 "$(realpath "$top_srcdir")/tests/helpers/terminal.py" bash "$dir/commands" <"$dir/steps"
+	NO_COLOR=1 TERM=xterm TMPDIR="$dir" python3 "$(realpath "$top_srcdir")/tests/helpers/terminal.py" bash "$dir/commands" <"$dir/steps"
 ok "its daemon has ended" wait_for 10 nobody_else
 finish
