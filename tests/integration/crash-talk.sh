@@ -21,7 +21,6 @@ END
 mkfifo "$dir/fifo"
 exec 9<>"$dir/fifo"
 pids() { for node in relayed plain slow; do pid_of $node; done | xargs; }
-has_faults() { [ "$(grep -c ': fault: ' "$log")" = "$1" ]; } # NUMBER
 has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE NUMBER
 has_all() { grep -v ready "$1" | awk '$1 != NR { exit 1 }'; } # FILE
 

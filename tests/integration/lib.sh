@@ -301,6 +301,17 @@ stop_daemon() { # [SECONDS]
 	await_daemon "${1:-10}"
 }
 
+# The daemon below its keeper: the oldest of that name, as a service has it until it executes its program.
+worker() { pgrep -o -P "$daemon" -x swansongd; }
+
+# A service that writes numbers, and a look at them.
+# shellcheck disable=SC2034 # for the stories
+counting="sh -c 'i=0; while i=\$((i + 1)); do echo \$i; [ \$((i %% 20)) != 0 ] || sleep 0.01; done'"
+has_each_line() { # LEAST: so many are in $dir/count.log, none lost or doubled
+	awk -v least="$1" '$1 != NR { print "line " NR " is " $1; wrong = 1; exit } END { exit wrong || NR < least }' \
+		"$dir/count.log"
+}
+
 # Five faults within a minute are survived; the next one is the end of it.
 has_faults() { [ "$(grep -c ' fault: SIG' "$log")" = "$1" ]; } # COUNT
 spend_faults() {

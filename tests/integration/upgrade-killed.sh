@@ -18,12 +18,11 @@ requires = db
 command = sh -c 'echo done >>$dir/done'
 type = oneshot
 [count]
-command = sh -c 'i=0; while i=\$((i + 1)); do echo \$i; [ \$((i %% 20)) != 0 ] || sleep 0.01; done'
+command = $counting
 log = file:$dir/count.log
 stop-signal = KILL
 END
 
-of_daemon() { pgrep -o -P "$daemon" -x swansongd; } # below its keeper; the oldest, as services begin with that name
 pids() { for node in db web count; do pid_of $node; done | xargs; }
 begin() { # [--keeper]
 	rm -f "$dir/done" "$dir/count.log"
@@ -36,7 +35,6 @@ begin() { # [--keeper]
 	old=$(pids)
 	tries=0
 }
-has_each_line() { awk '$1 != NR { exit 1 } END { exit NR < 20 }' "$dir/count.log"; }
 end() {
 	echo >"$dir/hold"
 	wait "$guard"
@@ -44,7 +42,7 @@ end() {
 	await_daemon 20
 	[ "$status" = 0 ] || broken "the exit status is $status"
 	wait_for 5 nobody_else || broken "a process is left"
-	has_each_line || broken "lines are lost or doubled"
+	has_each_line 20 || broken "lines are lost or doubled"
 }
 
 # --- One try ---
@@ -65,7 +63,7 @@ is_traced() { says "$dir/at" traced; }
 try() { # NUMBER
 	local tracer pid=$daemon keeper=
 	at=$1
-	[[ $mode != keeper* ]] || { pid=$(of_daemon) keeper=$daemon; }
+	[[ $mode != keeper* ]] || { pid=$(worker) keeper=$daemon; }
 	rm -f "$dir/at"
 	"$helpers/kill-at" "$(kill -l "$signal")" "$at" "$pid" ${keeper:+"$keeper"} >"$dir/at" 2>&1 &
 	tracer=$!
