@@ -282,7 +282,6 @@ int connection_take_former(struct connection **ret, struct context *ctx, struct 
 	c->busy = row->detail[1] > 0;
 	c->method = (enum interface_method)(row->detail[1] - c->busy);
 	connection_update_events(c);
-	connection_enter(c);
 	*ret = c;
 	return 0;
 }

@@ -67,7 +67,7 @@ struct connection {
 	char home[CONFIG_NAME_MAX + 1];
 	unsigned place;	     /* of its row in the roster */
 	uint64_t entered[3]; /* the details of that */
-	void *request;	/* of the owner */
+	void *request;	     /* of the owner */
 };
 
 /*
@@ -88,7 +88,7 @@ void connection_inherit(struct connection *connection, const char *home);
 
 /*
  * Makes the connection of the former image that @row describes, as connection_new() does: busy, taking or
- * replying as that was.
+ * replying as that was.  The owner decides on it, and enters it.
  */
 int connection_take_former(struct connection **ret, struct context *ctx, struct roster_row *row,
 			   const struct connection_owner *owner);

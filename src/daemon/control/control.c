@@ -185,6 +185,7 @@ static int control_on_offer(const char *path, int fd, void *arg)
 
 static void control_take_connection(struct control *control, struct roster_row *row)
 {
+	const struct request *request;
 	struct connection *c;
 	int fd = row->number;
 	bool taken, cut;
@@ -194,10 +195,11 @@ static void control_take_connection(struct control *control, struct roster_row *
 		return;
 	control->n_connections += !c->inherited;
 	taken = request_take_former(c->request, fd);
+	request = c->request;
 	cut = c->replying;
 	c->replying = false;
 	/* A client that may lack its reply sees the end, unless guards depend on the connection. */
-	if (cut && !c->inherited && ((struct request *)c->request)->n_leases == 0)
+	if (cut && !c->inherited && request->n_leases == 0)
 		connection_close_soon(c);
 	else if (cut || taken || !(c->busy || c->taking))
 		connection_enter(c);

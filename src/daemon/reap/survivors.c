@@ -311,18 +311,17 @@ static void survivors_find_claims(struct goals *goals)
 void survivors_begin(struct survivors *survivors, struct tree *tree)
 {
 	struct cgroups *cgroups = tree->ctx->cgroups;
+	struct roster *roster = tree->ctx->roster;
 	struct goals goals;
-	struct roster *roster;
 	struct roster_row *row;
 
 	*survivors = (struct survivors){ .tree = tree };
 	alarm_init(&survivors->timer, survivors_on_timer);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	roster = goals.tree->ctx->roster;
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
 		survivors_go_on(&goals, row);
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_LEASE_FD, &at));) {
-		struct node *node = tree_find(goals.tree, row->path);
+		struct node *node = tree_find(tree, row->path);
 		struct unix_peer peer;
 		const struct lease_wish wish = lease_former_wish(row, &peer);
 

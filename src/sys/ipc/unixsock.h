@@ -13,9 +13,10 @@ struct unix_peer {
 	gid_t gid;
 };
 
-/* A listening socket at a path, and the lock of the process that serves it. */
+/* Clients that wait in a socket of unix_listen(). */
 #define UNIX_BACKLOG 128
 
+/* A listening socket at a path, and the lock of the process that serves it. */
 struct unix_listener {
 	int fd, lock_fd;
 	char *path;
