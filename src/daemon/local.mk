@@ -13,6 +13,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/loop/stamps.h %D%/loop/stamps.c \
 	%D%/loop/roster.h %D%/loop/roster.c \
 	%D%/loop/context.h %D%/loop/context.c \
+	%D%/loop/mark.h %D%/loop/mark.c \
 	%D%/loop/process.h %D%/loop/process.c \
 	%D%/loop/closer.h %D%/loop/closer.c
 

@@ -34,7 +34,7 @@ for node in free lesser; do
 done
 
 is "a group that clears the environment passes some variables on" "$(value kept/plain LANGUAGE)" C
-is "and no other" "$(variables kept/plain | grep -Ev '^(OWN|PATH|LANGUAGE|SWANSONG_NODE)=')" ""
+is "and no other" "$(variables kept/plain | grep -Ev '^(OWN|PATH|LANGUAGE|SWANSONG_(NODE|DAEMON))=')" ""
 is "its own are there" "$(value kept/plain OWN)" 1
 is "a service names the one that it needs" "$(value kept/secret PASSWORD)" word
 is "instead of the values above" "$(value kept/secret LANGUAGE)" ""

@@ -61,6 +61,7 @@ void context_done(struct context *ctx)
 	disabled_done(&ctx->disabled);
 	stamps_done(&ctx->stamps);
 	free(take(ctx->environment.child));
+	free(take(ctx->environment.mark));
 	ctx->descriptors.null = fd_close(ctx->descriptors.null);
 	ctx->descriptors.spare = fd_close(ctx->descriptors.spare);
 }

@@ -77,6 +77,7 @@ struct context {
 	struct {
 		char **given; /* for services; borrowed */
 		char **child; /* memory for the environment of a child */
+		char *mark;   /* a variable of services, see mark.h; NULL: none */
 		size_t room;  /* in @child, without the NULL */
 	} environment;
 	struct {

@@ -102,6 +102,7 @@ void process_forget(struct process *process)
 void process_remove(struct process *process)
 {
 	spawn_abandon(&process->spawning);
+	process->gone = sd_event_source_disable_unref(process->gone);
 	process->pidfd = fd_close(process->pidfd);
 	process->alive = false;
 	process->pid = 0;

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <systemd/sd-event.h>
+
 #include "base/list.h"
 #include "sys/spawn/spawn.h"
 #include <swansong/guard.h>
@@ -41,6 +43,7 @@ struct process {
 	bool kept;	/* PROCESS_REMAINING: kept beside its service; its guard is on the root */
 	bool claimed;	/* PROCESS_REMAINING: known by its environment only: not trusted */
 	struct spawning spawning; /* its program may not run yet; see daemon/spawn/starts.h */
+	sd_event_source *gone;	  /* PROCESS_REMAINING: of @pidfd; else NULL */
 	uint64_t id;		  /* of its guard, for users; 0: the guard is held for others */
 	uint64_t since_usec;
 	uint64_t until_usec; /* time of its kill, whatever its node does; 0: none */

@@ -14,6 +14,7 @@
 #include "daemon/guard/lease.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
+#include "daemon/loop/mark.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
 #include "daemon/tree/deadline.h"
@@ -130,6 +131,8 @@ static int daemon_open_control(struct daemon *d, const struct config *config, co
 	else if (r < 0)
 		log_line(log, given ? LOG_ERR : LOG_WARNING, "no control socket at %s: %s", path,
 			 path_error_text(-r));
+	if (r < 0)
+		(void)mark_set(&d->ctx, NULL);
 	return given ? r : 0;
 }
 
@@ -165,6 +168,8 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	int r;
 
 	r = daemon_find_socket(d, config, &socket);
+	if (r >= 0)
+		r = mark_set(&d->ctx, socket);
 	/* Control groups are ended with the daemon. */
 	if (r >= 0 && !command_spares_remaining(d->ctx.command))
 		r = cgroups_new(&d->ctx.cgroups, &d->ctx, socket);

@@ -12,10 +12,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/macro.h"
 #include "daemon/guard/lease-fd.h"
+#include "daemon/loop/mark.h"
 #include "daemon/loop/roster.h"
 #include "daemon/node/user.h"
+#include "daemon/reap/exit.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/main-process.h"
 #include "daemon/tree/goals.h"
@@ -28,8 +31,6 @@
 #define KILL_AGAIN_USEC USEC_PER_SEC
 /* So many are named in the log. */
 #define NAMED_MAX 8
-/* The search for a running daemon stops after this many ancestors. */
-#define ANCESTORS_MAX 64
 
 static void survivors_restart(struct goals *goals, struct node *node)
 {
@@ -180,7 +181,6 @@ static void survivors_on_group(const char *group, void *arg)
 struct claims {
 	struct tree *tree;
 	struct goals *goals;
-	char daemon[sizeof(((struct proc_info *)NULL)->name)]; /* the name of the program */
 	unsigned n;
 	bool all;    /* also children that lead no session are looked at */
 	bool missed; /* there are such children of services without a leader */
@@ -202,29 +202,50 @@ static bool survivors_has_user(struct claims *claims, uid_t uid)
 	return claims->may_claim;
 }
 
-static bool survivors_has_daemon(const struct claims *claims, pid_t pid)
+static int survivors_on_remaining_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
+	struct process *p = arg;
 	struct proc_info info;
 
-	for (int i = 0; i < ANCESTORS_MAX && proc_read(pid, &info) == 0; i++, pid = info.parent)
-		if (strcmp(info.name, claims->daemon) == 0)
-			return true;
-	return false;
+	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	if (proc_read(p->pid, &info) < 0 || info.parent != p->service->ctx->keeper.reaper)
+		service_process_died(p->service, p, NULL);
+	return 0;
+}
+
+/* Takes a process that is no child, beside a main process that was found. */
+static void survivors_take_remaining(struct service *s, pid_t pid, const struct proc_info *info)
+{
+	int pidfd = proc_open(pid);
+	struct process *p;
+
+	if (pidfd < 0 || service_adopt(s, pid, info->group, info->name) < 0) {
+		fd_close(pidfd);
+		return;
+	}
+	p = process_find(s->ctx->processes, pid);
+	p->pidfd = pidfd;
+	if (sd_event_add_io(s->ctx->event, &p->gone, pidfd, EPOLLIN, survivors_on_remaining_gone,
+			    p) < 0)
+		process_free(p);
 }
 
 /*
- * The first leader of a session is the main process, or without one any process; an orphan scan finds the
- * others.
+ * The first leader of a session is the main process, or without one any process.  An orphan scan finds the
+ * other children.
  */
-static void survivors_on_child(struct claims *claims, struct node *node,
-			       const struct proc_info *info, pid_t pid)
+static void survivors_on_own(struct claims *claims, struct node *node,
+			     const struct proc_info *info, pid_t pid)
 {
 	const struct main_search found = { .pid = pid, .n = 1 };
+	struct service *s = node->service;
 
-	if (info->state == 'Z' || node->service->state != STATE_DOWN)
+	if (info->state == 'Z' || (s->state != STATE_DOWN && claims->tree->ctx->reason))
 		return;
-	if (info->session == pid || claims->all)
+	if (s->state == STATE_DOWN && (info->session == pid || claims->all))
 		survivors_stop_service(claims->goals, node, &found);
+	else if (s->state != STATE_DOWN && claims->all)
+		survivors_take_remaining(s, pid, info);
 	else
 		claims->missed = true;
 }
@@ -259,9 +280,10 @@ static int survivors_on_process(pid_t pid, void *arg)
 	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) ||
 	    proc_read(pid, &info) < 0)
 		return 0;
-	if (claims->tree->ctx->reason && info.parent == claims->tree->ctx->keeper.reaper)
-		survivors_on_child(claims, node, &info, pid);
-	else if (!claims->all && !survivors_has_daemon(claims, pid) && claims->n++ < NAMED_MAX)
+	if (claims->tree->ctx->reason ? info.parent == claims->tree->ctx->keeper.reaper
+				      : mark_is_left(claims->tree->ctx, pid))
+		survivors_on_own(claims, node, &info, pid);
+	else if (!claims->all && !mark_is_supervised(pid) && claims->n++ < NAMED_MAX)
 		node_log(node, LOG_WARNING, "pid %d (%s) is left from an earlier swansongd",
 			 (int)pid, info.name);
 	return 0;
@@ -290,11 +312,9 @@ static void survivors_find_claims(struct goals *goals)
 {
 	struct claims claims = { .tree = goals->tree, .goals = goals, .uid = (uid_t)-1 };
 	struct context *ctx = goals->tree->ctx;
-	struct proc_info info;
 
-	if (ctx->command || proc_read(getpid(), &info) < 0)
+	if (ctx->command)
 		return;
-	memcpy(claims.daemon, info.name, sizeof(claims.daemon));
 	survivors_read_processes(&claims);
 	claims.all = true;
 	if (claims.missed)

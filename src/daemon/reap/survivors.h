@@ -12,8 +12,8 @@
  * without any starts at once, as soon as what it requires is ready.  Groups of no service of this tree
  * get SIGTERM, then SIGKILL.
  *
- * Without control groups they are found by SWANSONG_NODE.  After a fault they are children of this
- * process, and likewise stopped.  After a kill they may be of any tree, so they are left alone: the log
+ * Without control groups they are found by SWANSONG_NODE, and likewise stopped if they are of this tree: after
+ * a fault they are children of this process, after a kill they have its mark.  Others are left alone: the log
  * has their number and some of their names, as each service runs beside them.
  */
 

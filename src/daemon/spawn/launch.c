@@ -22,7 +22,8 @@
 #define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
 #define NOTIFY_VARIABLES 4 /* NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and FDSTORE */
 #define NODE_VARIABLE	 "SWANSONG_NODE="
-#define RUN_VARIABLES	 (1 + ACTIVATION_VARIABLES + HANDOVER_MAX) /* NODE_VARIABLE, and of a start */
+/* NODE_VARIABLE, the mark, and of a start */
+#define RUN_VARIABLES (2 + ACTIVATION_VARIABLES + HANDOVER_MAX)
 
 static int launch_add_variable(char ***at, const char *name, const char *value)
 {
@@ -308,8 +309,8 @@ static void launch_insert_file(struct activation_plan *plan, struct spawn_file f
 }
 
 /* @files must not move until the program is started. */
-static void launch_plan_files(const struct launch *launch, const struct launch_program *program,
-			      struct files *files)
+static void launch_plan_files(const struct launch *launch, const struct context *ctx,
+			      const struct launch_program *program, struct files *files)
 {
 	struct activation_plan *plan = &files->activation;
 	int ready = program->ready_fd >= 0 ? launch->config->ready.fd : -1;
@@ -328,6 +329,8 @@ static void launch_plan_files(const struct launch *launch, const struct launch_p
 	at = files->variables;
 	(void)snprintf(files->node, sizeof(files->node), NODE_VARIABLE "%s", launch->config->path);
 	*at++ = files->node;
+	if (ctx->environment.mark)
+		*at++ = ctx->environment.mark;
 	for (size_t i = 0; i < ACTIVATION_VARIABLES; i++)
 		if (files->activation.variables[i])
 			*at++ = files->activation.variables[i];
@@ -393,7 +396,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		streams.fds[0] = program->input;
 	if (program->output > 0)
 		streams.fds[1] = streams.fds[2] = program->output;
-	launch_plan_files(launch, program, &files);
+	launch_plan_files(launch, ctx, program, &files);
 	launch_merge_environment(ctx, launch, files.variables, program->variables);
 
 	struct spawn_spec spec = {

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "daemon/cgroup/delegation.h"
+#include "daemon/loop/mark.h"
 #include "daemon/loop/roster.h"
 #include "model/keys/section.h"
 #include "sys/file/mount.h"
@@ -25,6 +26,7 @@
 #include "sys/ipc/unixsock.h"
 #include "sys/process/cgroup.h"
 #include "sys/process/children.h"
+#include "sys/process/proc.h"
 
 struct listener {
 	struct list in_context;
@@ -67,7 +69,8 @@ static int listener_open_unix(const struct listener *l)
 }
 
 struct left {
-	int top, type;
+	const struct context *ctx;
+	int type;
 	socklen_t length;
 	union {
 		union inet_address inet;
@@ -88,14 +91,28 @@ static void listener_on_left_process(pid_t pid, void *arg)
 
 static void listener_on_left_group(const char *group, void *arg)
 {
-	(void)cgroup_processes(((struct left *)arg)->top, group, listener_on_left_process, arg);
+	(void)cgroup_processes(((struct left *)arg)->ctx->cgroups->top, group, listener_on_left_process, arg);
+}
+
+static int listener_on_any_process(pid_t pid, void *arg)
+{
+	struct left *left = arg;
+	int fd = held_take(pid, &left->address.inet.any, left->length, left->type);
+
+	if (fd == -ENOENT)
+		return 0;
+	if (!mark_is_left(left->ctx, pid))
+		return fd_close(fd) > 0;
+	left->fd = fd;
+	return 1;
 }
 
 /* While nothing was launched, all processes in the control groups are of an earlier daemon. */
 static int listener_open_socket(const struct listener *l, const struct context *ctx)
 {
 	bool is_unix = l->listen.kind == LISTEN_UNIX;
-	struct left left = { .type = l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM,
+	struct left left = { .ctx = ctx,
+			     .type = l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM,
 			     .fd = -ENOENT };
 	int fd;
 
@@ -104,7 +121,7 @@ static int listener_open_socket(const struct listener *l, const struct context *
 								  : sizeof(left.address.inet.in);
 	fd = is_unix ? listener_open_unix(l)
 		     : inet_listen(&left.address.inet.any, left.length, left.type);
-	if (fd != -EADDRINUSE || ctx->launched > 0 || !(ctx->cgroups || ctx->reason))
+	if (fd != -EADDRINUSE || ctx->launched > 0)
 		return fd;
 	if (is_unix) {
 		left.address.un = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -112,8 +129,9 @@ static int listener_open_socket(const struct listener *l, const struct context *
 		left.length = sizeof(left.address.un);
 	}
 	if (ctx->cgroups) {
-		left.top = ctx->cgroups->top;
-		(void)cgroup_children(left.top, listener_on_left_group, &left);
+		(void)cgroup_children(ctx->cgroups->top, listener_on_left_group, &left);
+	} else if (!ctx->reason) {
+		(void)proc_each(listener_on_any_process, &left);
 	} else {
 		struct children children;
 
