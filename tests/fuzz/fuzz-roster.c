@@ -198,6 +198,8 @@ static enum file_kind kind_of_file(const struct roster_row *row)
 		return row->number % N_FILES;
 	if (row->kind == ROSTER_STORED)
 		return PIPE;
+	if (row->kind == ROSTER_TRANSIENT)
+		return TAPE;
 	for (size_t i = 0; row->kind == ROSTER_DESCRIPTOR && i < ARRAY_SIZE(kinds); i++)
 		if (strncmp(row->name, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
 			return kinds[i].kind;
@@ -311,7 +313,8 @@ static void check_row(const struct roster_row *row)
 	FUZZ_CHECK(memchr(row->path, 0, sizeof(row->path)));
 	FUZZ_CHECK(memchr(row->name, 0, sizeof(row->name)));
 	if (row->kind == ROSTER_DESCRIPTOR || row->kind == ROSTER_CONNECTION ||
-	    row->kind == ROSTER_LEASE_FD || row->kind == ROSTER_STORED)
+	    row->kind == ROSTER_LEASE_FD || row->kind == ROSTER_STORED ||
+	    row->kind == ROSTER_TRANSIENT)
 		FUZZ_CHECK(row->number > STDERR_FILENO && fcntl(row->number, F_GETFD) >= 0);
 }
 
@@ -324,7 +327,7 @@ static void check_round_trip(struct roster *roster)
 	unsigned place;
 
 	FUZZ_CHECK(fd >= 0 && roster_new(&writer, fd) == 0);
-	for (uint32_t kind = ROSTER_DESCRIPTOR; kind <= ROSTER_FINAL; kind++)
+	for (uint32_t kind = ROSTER_DESCRIPTOR; kind <= ROSTER_TRANSIENT; kind++)
 		for (size_t at = 0; (row = roster_next(roster, kind, &at));) {
 			check_row(row);
 			place = 0;
@@ -394,6 +397,7 @@ static void go_on(struct world *world)
 	/* The former socket, or none. */
 	(void)control_listen(world->control, &control);
 	lease_keep_ids(&world->ctx);
+	requests_take_former_runs(&world->tree);
 	survivors_begin(&survivors, &world->tree);
 	control_take_former(world->control);
 	goals_take_former(&world->tree);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Faults of the daemon while services are at rest: work that was done is not done again, a service that was given up
-# stays so, and a restart and a schedule keep their times.
+# stays so, and a restart and a schedule keep their times.  Transient services go on as well.
 . "${0%/*}/lib.sh"
 requires_package jq jq
 
@@ -65,6 +65,12 @@ mkfifo "$dir/end" "$dir/post" "$dir/go"
 exec 7<>"$dir/end" 8<>"$dir/post" 9<>"$dir/go"
 start_daemon
 ctl --no-wait start weekly >/dev/null
+# The second one takes the place of a former one in the roster, before the first one, which it requires.
+ctl run former -- "$helpers/idle" >/dev/null
+ctl run first -- "$helpers/idle" >/dev/null
+ctl stop former >/dev/null
+ctl run second -p requires=first -- "$helpers/idle" >/dev/null
+ctl run --keep kept -p environment=HERE="$dir" -- sh -c 'echo run >>$HERE/kept' >/dev/null
 rests() { # NODE STATE...
 	while [ $# -gt 0 ]; do
 		has_state "$1" "$2" || return
@@ -72,7 +78,7 @@ rests() { # NODE STATE...
 	done
 }
 at_rest=(migrate "done" app up mounted up posting readying ending starting simple "done" broken failed missing failed
-	flaky backoff hourly "done" weekly "done" again up)
+	flaky backoff hourly "done" weekly "done" again up first up second up kept "done")
 ok "all are where they stay" wait_for 10 rests "${at_rest[@]}"
 echo >&9
 ok "a service is restarted" wait_for 5 has_restarts again 0
@@ -82,12 +88,14 @@ says_alert() { says "$dir/broken" alert; }
 ok "the end of one is reported" wait_for 5 says_alert
 
 results() {
-	ctl status --json | jq -c '[.nodes[] | select(.service) | [.path, (.service | .state, .result, .restarts)]]' |
+	ctl status --json | jq -c '[.nodes[] | select(.service) | [.path, (.service | .state, .result, .restarts)]] | sort' |
 		sed 's/execute/run/'
 }
 left() { field "$1" .service.scheduled_usec; } # NODE: time until its next run
 rested() { field "$1" .service.since_usec; }   # NODE: time in its state
 before=$(results)
+transient() { echo "$(pid_of first) $(pid_of second) $(runs kept)"; }
+transient=$(transient)
 next=$(field flaky .service.next_usec)
 hourly=$(left hourly) weekly=$(left weekly)
 for ((i = 1; i <= 2; i++)); do
@@ -97,6 +105,7 @@ for ((i = 1; i <= 2; i++)); do
 	ok "after fault $i it answers" wait_for 10 ctl_answers
 	ok "all are where they were" wait_for 10 rests "${at_rest[@]}"
 	is "with their results" "$(results)" "$before"
+	is "transient ones go on" "$(transient)" "$transient"
 	is "work that was done is not done again" "$(runs migrate)" run
 	is "nor is that of a service that is no oneshot" "$(runs simple)" run
 	is "nor that of a service that is kept for its stop" "$(runs mounted)" "run post"
@@ -135,6 +144,13 @@ ok "a start tries once more, and reports the end" wait_for 5 restarted
 echo >&9
 ok "restarts are counted on" wait_for 5 has_restarts again 1
 ok "and their delay doubles" says "$log" 'again: exited with status 0; again in 20ms'
+absent() { ! ctl list | grep -qx "$1"; }
+ctl stop first >/dev/null
+ok "a transient service is stopped, and its dependent first" absent second
+ok "and removed" absent first
+is "one that was to stay does" "$(state kept)" "done"
+ok "until it is stopped" ctl stop kept
+ok "and removed, too" absent kept
 echo >&8
 ok "the later commands end" wait_for 5 has_state posting "done"
 ctl stop mounted >/dev/null

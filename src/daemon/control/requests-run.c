@@ -1,15 +1,19 @@
 /*
  * Requests about transient nodes.  A call that waits gets its reply when the service has ended,
- * with its result and exit status.
+ * with its result and exit status.  The parameters of the call are what the next image of the daemon makes the
+ * node of.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/memstream.h"
 #include "daemon/control/requests-private.h"
+#include "daemon/loop/roster.h"
 #include "daemon/reload/transient.h"
 
 /* The strings belong to @array.  NULL without memory. */
@@ -23,14 +27,26 @@ static char **request_words_of(const json_t *array)
 	return words;
 }
 
-static int request_add_transient(struct request *q, const struct message_call *call, FILE *reason,
+static void request_enter_run(struct node *node, const json_t *parameters)
+{
+	struct roster_row row = roster_row(ROSTER_TRANSIENT, -1, node_name(node), "");
+
+	if (!node->ctx->roster)
+		return;
+	row.number = node->config_ref->tape = memfd_create("transient", MFD_CLOEXEC);
+	if (json_dumpfd(parameters, row.number, JSON_COMPACT) == 0)
+		roster_write(node->ctx->roster, &node->transient_place, &row);
+}
+
+static int request_add_transient(struct tree *tree, const json_t *parameters, FILE *reason,
 				 struct node **ret)
 {
-	const char *path = message_get_text(call->parameters, "node");
-	bool keep = message_get_bool(call->parameters, "keep", false);
-	cleanup(freep) char **argv = request_words_of(json_object_get(call->parameters, "command"));
+	const char *path = message_get_text(parameters, "node");
+	bool keep = message_get_bool(parameters, "keep", false);
+	cleanup(freep) char **argv = request_words_of(json_object_get(parameters, "command"));
 	cleanup(freep) char **properties =
-		request_words_of(json_object_get(call->parameters, "properties"));
+		request_words_of(json_object_get(parameters, "properties"));
+	int r;
 
 	if (!argv || !properties)
 		return -ENOMEM;
@@ -38,7 +54,41 @@ static int request_add_transient(struct request *q, const struct message_call *c
 		(void)fputs("empty command: expected a program and its arguments", reason);
 		return -EINVAL;
 	}
-	return transient_add(q->tree, path, properties, argv, keep, reason, ret);
+	r = transient_add(tree, path, properties, argv, keep, reason, ret);
+	if (r == 0)
+		request_enter_run(*ret, parameters);
+	return r;
+}
+
+/* Returns false if the node cannot be made, or not yet, as it requires another one. */
+static bool request_take_former_run(struct tree *tree, const struct roster_row *row)
+{
+	cleanup(json_decrefp) json_t *parameters = NULL;
+	cleanup(freep) char *reason = NULL;
+	struct memstream m;
+	struct node *node;
+	int r = lseek(row->number, 0, SEEK_SET) < 0 ? -errno : memstream_open(&m);
+
+	if (r < 0)
+		return false;
+	parameters = json_loadfd(row->number, 0, NULL);
+	r = request_add_transient(tree, parameters, m.file, &node);
+	(void)memstream_close(&m, &reason);
+	return r == 0;
+}
+
+void requests_take_former_runs(struct tree *tree)
+{
+	struct roster *roster = tree->ctx->roster;
+	struct roster_row *row;
+	bool again;
+
+	do {
+		again = false;
+		for (size_t at = 0; (row = roster_next(roster, ROSTER_TRANSIENT, &at));)
+			if (request_take_former_run(tree, row))
+				again = true;
+	} while (again);
 }
 
 void request_update_run(struct request *q, struct node *node)
@@ -65,7 +115,7 @@ void request_run(struct request *q, struct node *node, const struct message_call
 	int r = memstream_open(&m);
 
 	if (r >= 0) {
-		r = request_add_transient(q, call, m.file, &node);
+		r = request_add_transient(q->tree, call->parameters, m.file, &node);
 		(void)memstream_close(&m, &reason);
 	}
 	if (r == -ENOENT)
@@ -75,7 +125,10 @@ void request_run(struct request *q, struct node *node, const struct message_call
 		request_fail(q, ERROR_NODE_STOPPED, path, NULL);
 	else if (r < 0)
 		request_fail(q, ERROR_FAILED, path, reason && *reason ? reason : strerror(-r));
-	else if (message_get_bool(call->parameters, "wait", false))
+	if (r < 0)
+		return;
+	node_log(node, LOG_NOTICE, "added by request: %s", node->config->command);
+	if (message_get_bool(call->parameters, "wait", false))
 		request_begin_wait(q, node, call);
 	else
 		request_reply(q, json_object());

@@ -60,3 +60,6 @@ struct request {
  * that goes on: it waits for the end of a guard, or for the upgrade.
  */
 bool request_take_former(struct request *request, int fd);
+
+/* Makes the transient nodes of the former image again. */
+void requests_take_former_runs(struct tree *tree);

@@ -83,7 +83,8 @@ static off_t roster_offset(unsigned place)
 static bool roster_has_descriptor(const struct roster_row *row)
 {
 	return row->kind == ROSTER_DESCRIPTOR || row->kind == ROSTER_CONNECTION ||
-	       row->kind == ROSTER_LEASE_FD || row->kind == ROSTER_STORED;
+	       row->kind == ROSTER_LEASE_FD || row->kind == ROSTER_STORED ||
+	       row->kind == ROSTER_TRANSIENT;
 }
 
 void roster_write(struct roster *roster, unsigned *place, const struct roster_row *row)

@@ -2,7 +2,7 @@
 
 /*
  * The roster: what goes on after a fault of the daemon, in a file that its next image has
- * (sys/spawn/crash.h): main processes, goals, connections with their guards, the store of the logger,
+ * (sys/spawn/crash.h): main processes, goals, transient nodes, connections with their guards, the store of the logger,
  * the pipes of streams, listening sockets, and the configuration.  A row is written and removed by one
  * call of the kernel.
  */
@@ -27,6 +27,7 @@ enum roster_kind {
 	ROSTER_STORED,	   /* a descriptor that a service has stored */
 	ROSTER_SCHEDULE,   /* times of a service */
 	ROSTER_FINAL,	   /* the action of a node, which is over */
+	ROSTER_TRANSIENT,  /* a descriptor, of the call that has made a node */
 };
 
 struct roster_row {

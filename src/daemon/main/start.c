@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "daemon/control/requests.h"
 #include "daemon/guard/lease.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
@@ -216,6 +217,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
 	lease_keep_ids(&d->ctx);
+	requests_take_former_runs(&d->tree);
 	survivors_begin(&d->survivors, &d->tree);
 	control_take_former(d->control);
 	goals_take_former(&d->tree);

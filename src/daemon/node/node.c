@@ -249,6 +249,7 @@ struct node *node_free(struct node *node)
 	 */
 	node_forget_generation(node);
 	roster_write(node->ctx->roster, &node->place, NULL);
+	roster_write(node->ctx->roster, &node->transient_place, NULL);
 	alarm_stop(&node->ctx->alarms, &node->budget);
 	list_remove(&node->sibling);
 	agenda_remove(&node->ctx->agenda, ALL_TASKS, &node->due);

@@ -84,6 +84,7 @@ struct node {
 	struct forcing force;
 	unsigned generation;
 	unsigned place; /* of the row of its goal in the roster */
+	unsigned transient_place;
 	struct counts counts;
 	struct list earlier; /* earlier generations that are not Complete */
 	int draining;	     /* stopped generations in the subtree that are not Complete */

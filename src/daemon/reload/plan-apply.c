@@ -120,6 +120,7 @@ static void plan_commit(struct plan *plan)
 			}
 		}
 		node->transient = false;
+		roster_write(tree->ctx->roster, &node->transient_place, NULL);
 		entry += has_entry;
 	}
 	edges_commit(tree);

@@ -120,7 +120,6 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 		return r;
 	node->keep = keep;
 	tree->ctx->configuration++;
-	log_node(tree->ctx->log, LOG_NOTICE, path, "added by request: %s", node->config->command);
 	node_changed(node, "none", "");
 	/* A requirement may be in a tree that is shutting down, and would never be there. */
 	goals_begin(&goals, tree, CAUSE_OPERATOR);
