@@ -28,6 +28,7 @@
 #include "daemon/loop/roster.h"
 #include "daemon/reap/survivors.h"
 #include "daemon/service/object.h"
+#include "daemon/tree/exit.h"
 #include "daemon/tree/goals.h"
 #include "proto/logger-store.h"
 #include "sys/ipc/pagefile.h"
@@ -327,7 +328,7 @@ static void check_round_trip(struct roster *roster)
 	unsigned place;
 
 	FUZZ_CHECK(fd >= 0 && roster_new(&writer, fd) == 0);
-	for (uint32_t kind = ROSTER_DESCRIPTOR; kind <= ROSTER_TRANSIENT; kind++)
+	for (uint32_t kind = ROSTER_DESCRIPTOR; kind <= ROSTER_END; kind++)
 		for (size_t at = 0; (row = roster_next(roster, kind, &at));) {
 			check_row(row);
 			place = 0;
@@ -401,6 +402,7 @@ static void go_on(struct world *world)
 	survivors_begin(&survivors, &world->tree);
 	control_take_former(world->control);
 	goals_take_former(&world->tree);
+	(void)exit_take_former(&world->tree);
 	roster_settle(world->ctx.roster);
 	check_tree(world);
 	world_run(world);

@@ -10,6 +10,7 @@ dist_check_SCRIPTS += \
 	%D%/upgrade.sh \
 	%D%/upgrade-killed.sh \
 	%D%/crash-rest.sh \
+	%D%/crash-end.sh \
 	%D%/keeper.sh \
 	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \

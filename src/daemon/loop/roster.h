@@ -28,6 +28,7 @@ enum roster_kind {
 	ROSTER_SCHEDULE,   /* times of a service */
 	ROSTER_FINAL,	   /* the action of a node, which is over */
 	ROSTER_TRANSIENT,  /* a descriptor, of the call that has made a node */
+	ROSTER_END,	   /* the reason of a shutdown */
 };
 
 struct roster_row {

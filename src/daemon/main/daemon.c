@@ -59,19 +59,18 @@ static bool daemon_is_forced(const struct daemon *d, const struct service *cause
 static int daemon_exit_status(const struct daemon *d)
 {
 	const struct service *cause = d->tree.ends.cause ? d->tree.ends.cause : d->tree.ends.first;
-	int status;
+	int status = exit_status_of_cause(&d->tree);
 
 	if (daemon_is_forced(d, cause))
 		return DAEMON_EXIT_FORCED;
-	status = cause ? policy_end_status(cause->config, &cause->run.outcome) : 0;
 	if (d->ctx.command)
-		return command_status(&d->options->command_options, false, status);
+		return command_status(&d->options->command_options, false, MAX(status, 0));
 	/* Given up with status 0: the service has ended too often. */
 	if (status == 0 && d->tree.ends.given_up)
 		return DAEMON_EXIT_FAULT;
-	if (!cause && d->exit_on_signal && d->stopped_by && !exit_has_essential(&d->tree))
+	if (status < 0 && d->exit_on_signal && d->stopped_by && !exit_has_essential(&d->tree))
 		return 128 + d->stopped_by;
-	return status;
+	return MAX(status, 0);
 }
 
 static void daemon_on_complete(void *arg)
@@ -95,6 +94,7 @@ static void daemon_update(struct daemon *d)
 	};
 
 	update_turn(&update);
+	exit_enter(&d->tree, d->stopped_by);
 	/* Set in each turn, as the deadline of the root may change. */
 	alarm_set(&d->ctx.alarms, &d->abandon,
 		  clock_add(d->tree.root->deadline_usec, BUDGET_ABANDON_USEC));

@@ -19,6 +19,7 @@
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
 #include "daemon/tree/deadline.h"
+#include "daemon/tree/exit.h"
 #include "daemon/tree/goals.h"
 #include "daemon/describe/report.h"
 #include "daemon/tree/build.h"
@@ -221,6 +222,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	survivors_begin(&d->survivors, &d->tree);
 	control_take_former(d->control);
 	goals_take_former(&d->tree);
+	d->stopped_by = exit_take_former(&d->tree);
 	roster_settle(d->ctx.roster);
 	deadline_log_limit(d->tree.root);
 	return 0;

@@ -84,7 +84,7 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 
 	*tree = (struct tree){
 		.ctx = ctx,
-		.ends = { .exit_when = config->exit_when },
+		.ends = { .exit_when = config->exit_when, .former = -1 },
 	};
 	dict_init(&tree->by_path, tree_path_of);
 	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {

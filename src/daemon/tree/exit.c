@@ -6,7 +6,9 @@
 #include "daemon/tree/exit.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/macro.h"
 #include "daemon/tree/goals.h"
 #include "model/life/policy.h"
 
@@ -129,4 +131,45 @@ void exit_update_last(struct tree *tree)
 	ends->cause = exit_cause(tree);
 	exit_end_tree(tree, exit_has_essential(tree) ? "all essential services have ended"
 						     : "all services have ended");
+}
+
+/* --- the exit status --- */
+
+int exit_status_of_cause(const struct tree *tree)
+{
+	const struct ends *ends = &tree->ends;
+	const struct service *cause = ends->cause ? ends->cause : ends->first;
+
+	if (ends->former >= 0 || !cause)
+		return ends->former;
+	return policy_end_status(cause->config, &cause->run.outcome);
+}
+
+void exit_enter(struct tree *tree, int signo)
+{
+	struct ends *ends = &tree->ends;
+	struct roster_row row = roster_row(ROSTER_END, signo, "", "");
+
+	row.detail[0] = (uint64_t)exit_status_of_cause(tree) + 1;
+	row.detail[1] = ends->by_itself;
+	row.detail[2] = ends->given_up;
+	row.detail[3] = tree->root->forced;
+	if (!node_is_stopped(tree->root) || memcmp(&row, &ends->entered, sizeof(row)) == 0)
+		return;
+	ends->entered = row;
+	roster_write(tree->ctx->roster, &ends->place, &row);
+}
+
+int exit_take_former(struct tree *tree)
+{
+	size_t at = 0;
+	const struct roster_row *row = roster_next(tree->ctx->roster, ROSTER_END, &at);
+
+	if (!row || !node_is_stopped(tree->root))
+		return 0;
+	tree->ends.former = (int)MIN(row->detail[0], (uint64_t)UINT8_MAX + 1) - 1;
+	tree->ends.by_itself = row->detail[1];
+	tree->ends.given_up = row->detail[2];
+	tree->root->forced = row->detail[3];
+	return row->number & INT8_MAX;
 }

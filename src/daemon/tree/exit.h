@@ -18,3 +18,12 @@ void exit_update(struct tree *tree);
  * after all starts of the turn.
  */
 void exit_update_last(struct tree *tree);
+
+/* The exit status of the service with which the tree has ended; -1: there is none. */
+int exit_status_of_cause(const struct tree *tree);
+
+/* After a turn: enters why the tree ends into the roster, with the signal @signo, 0: none. */
+void exit_enter(struct tree *tree, int signo);
+
+/* After a fault the reason is that of before.  Returns the signal. */
+int exit_take_former(struct tree *tree);

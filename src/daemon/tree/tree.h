@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/dict.h"
+#include "daemon/loop/roster.h"
 #include "daemon/node/node.h"
 #include "daemon/service/object.h"
 
@@ -16,6 +17,9 @@ struct ends {
 	bool any;	       /* a service has ended since exit_update_last() was last called */
 	bool by_itself;	       /* the tree has ended before a stop was requested */
 	bool given_up;	       /* the cause is a service that was given up */
+	int former;	       /* the exit status of the cause before a fault; -1: not known */
+	struct roster_row entered;
+	unsigned place;
 };
 
 struct tree {
