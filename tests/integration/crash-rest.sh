@@ -39,7 +39,7 @@ command = /nowhere/missing
 restart = never
 [needy]
 command = $helpers/idle
-requires = broken
+requires = simple broken
 [flaky]
 command = sh -c 'echo run >>$dir/flaky; exit 4'
 restart-delay = 300s

@@ -99,6 +99,7 @@ struct context {
 	uint64_t unreadable_usec;	/* until then no environment of this user is read: */
 	uid_t unreadable_uid;		/* see daemon/node/user.h */
 	enum crash_reason reason;	/* of this image of the process */
+	uint64_t resumed_usec;		/* when it had taken over from the former image; 0: none */
 	struct keeper keeper;		/* it has the parent of the processes of services */
 	unsigned launched;		/* children that launch() has started */
 	struct alarms alarms;		/* the timers of services */

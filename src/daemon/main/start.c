@@ -224,6 +224,8 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	goals_take_former(&d->tree);
 	d->stopped_by = exit_take_former(&d->tree);
 	roster_settle(d->ctx.roster);
+	if (d->ctx.reason)
+		d->ctx.resumed_usec = clock_now_usec();
 	deadline_log_limit(d->tree.root);
 	return 0;
 }

@@ -157,6 +157,9 @@ static void converge_reset_ended(struct node *required, const struct service *s)
 
 	since = MAX(since, s->node->since_usec);
 	since = MAX(since, s->node->raised_usec);
+	/* It has waited before a fault, and all that it needed was started again then. */
+	if (since <= s->ctx->resumed_usec)
+		return;
 	for (struct node *n = required; n; n = node_next(n, required)) {
 		struct service *ended = n->service;
 
