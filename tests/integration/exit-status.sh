@@ -75,12 +75,17 @@ for also in 3 "TERM 3"; do
 		success-status = $also
 	END
 done
+# A service that has not executed its program yet was never ready, which is no success.
+stop_main() {
+	wait_for 10 has_state main up || die "main is up"
+	stop_daemon
+}
 begin <<END
 [main]
 $idle
 essential = yes
 END
-stop_daemon
+stop_main
 is "stopped by a signal, its end is the exit status" "$status" 143
 begin <<END
 [main]
@@ -88,7 +93,7 @@ $idle
 essential = yes
 success-status = TERM
 END
-stop_daemon
+stop_main
 is "unless that is a success" "$status" 0
 begin <<END
 [main]
