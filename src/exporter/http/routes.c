@@ -25,6 +25,7 @@ struct reply {
 	struct MHD_Connection *connection;
 	const char *rest; /* of the path */
 	unsigned status;
+	bool ok; /* else the status is that of the route */
 };
 
 static struct MHD_Response *routes_get_tree(struct site *site, struct reply *reply)
@@ -54,37 +55,21 @@ static struct MHD_Response *routes_get_shutdown(struct site *site, struct reply 
 	return reply_json(api_shutdown(site->copy, link_is_up(site->link), true, clock_now_usec()));
 }
 
-/* Takes the reference to @object, which is the reply in each case. */
-static struct MHD_Response *routes_reply_if(struct reply *reply, bool well, unsigned otherwise,
-					    json_t *object)
-{
-	if (!well)
-		reply->status = otherwise;
-	return reply_json(object);
-}
-
 static struct MHD_Response *routes_get_history(struct site *site, struct reply *reply)
 {
-	bool found;
-	json_t *object = past_history(&site->past, site->copy->settings, reply->rest, &found);
+	const json_t *settings = site->copy->settings;
 
-	return routes_reply_if(reply, found, MHD_HTTP_NOT_FOUND, object);
+	return reply_json(past_history(&site->past, settings, reply->rest, &reply->ok));
 }
 
 static struct MHD_Response *routes_get_otlp(struct site *site, struct reply *reply)
 {
-	bool found;
-	json_t *object = past_shutdown(&site->past, site->copy->settings, &found);
-
-	return routes_reply_if(reply, found, MHD_HTTP_NOT_FOUND, object);
+	return reply_json(past_shutdown(&site->past, site->copy->settings, &reply->ok));
 }
 
 static struct MHD_Response *routes_get_otlp_start(struct site *site, struct reply *reply)
 {
-	bool found;
-	json_t *object = past_starts(site->copy->events, &found);
-
-	return routes_reply_if(reply, found, MHD_HTTP_NOT_FOUND, object);
+	return reply_json(past_starts(site->copy->events, &reply->ok));
 }
 
 static struct MHD_Response *routes_get_dependencies(struct site *site, struct reply *reply)
@@ -216,22 +201,14 @@ static struct MHD_Response *routes_get_usage(struct site *site, struct reply *re
 
 static struct MHD_Response *routes_get_healthz(struct site *site, struct reply *reply)
 {
-	bool ok;
-	json_t *object;
-
 	link_renew(site->link);
-	object = health_live(link_is_up(site->link), &ok);
-	return routes_reply_if(reply, ok, MHD_HTTP_SERVICE_UNAVAILABLE, object);
+	return reply_json(health_live(link_is_up(site->link), &reply->ok));
 }
 
 static struct MHD_Response *routes_get_readyz(struct site *site, struct reply *reply)
 {
-	bool ok;
-	json_t *object;
-
 	link_renew(site->link);
-	object = health_ready(site->copy, link_is_up(site->link), &ok);
-	return routes_reply_if(reply, ok, MHD_HTTP_SERVICE_UNAVAILABLE, object);
+	return reply_json(health_ready(site->copy, link_is_up(site->link), &reply->ok));
 }
 
 static struct MHD_Response *routes_get_startupz(struct site *site, struct reply *reply)
@@ -273,6 +250,7 @@ static const struct {
 	const char *path;
 	bool is_prefix;
 	struct MHD_Response *(*get)(struct site *site, struct reply *reply);
+	unsigned otherwise; /* the status of a reply that is not ok */
 } routes[] = {
 	{ "/", false, routes_get_page },
 	{ "/node/", true, routes_get_page },
@@ -281,24 +259,24 @@ static const struct {
 	{ "/api/node/", true, routes_get_node },
 	{ "/api/shutdown", false, routes_get_shutdown },
 	{ "/api/dependencies", false, routes_get_dependencies },
-	{ "/api/history", false, routes_get_history },
-	{ "/api/history/", true, routes_get_history },
+	{ "/api/history", false, routes_get_history, MHD_HTTP_NOT_FOUND },
+	{ "/api/history/", true, routes_get_history, MHD_HTTP_NOT_FOUND },
 	{ "/api/logs", false, routes_get_logs },
 	{ "/events", false, routes_get_events },
 	{ "/metrics", false, routes_get_metrics },
 	{ "/metrics/usage", false, routes_get_usage },
-	{ "/otlp", false, routes_get_otlp },
-	{ "/otlp/start", false, routes_get_otlp_start },
-	{ "/healthz", false, routes_get_healthz },
-	{ "/readyz", false, routes_get_readyz },
-	{ "/startupz", false, routes_get_startupz },
+	{ "/otlp", false, routes_get_otlp, MHD_HTTP_NOT_FOUND },
+	{ "/otlp/start", false, routes_get_otlp_start, MHD_HTTP_NOT_FOUND },
+	{ "/healthz", false, routes_get_healthz, MHD_HTTP_SERVICE_UNAVAILABLE },
+	{ "/readyz", false, routes_get_readyz, MHD_HTTP_SERVICE_UNAVAILABLE },
+	{ "/startupz", false, routes_get_startupz, MHD_HTTP_SERVICE_UNAVAILABLE },
 	{ "/", true, routes_get_file },
 };
 
 struct MHD_Response *routes_get(struct MHD_Connection *connection, const char *path,
 				unsigned *ret_status, void *site)
 {
-	struct reply reply = { .connection = connection, .status = MHD_HTTP_OK };
+	struct reply reply = { .connection = connection, .status = MHD_HTTP_OK, .ok = true };
 	struct MHD_Response *response = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
@@ -308,8 +286,8 @@ struct MHD_Response *routes_get(struct MHD_Connection *connection, const char *p
 			continue;
 		reply.rest = path + n;
 		response = routes[i].get(site, &reply);
+		*ret_status = reply.ok ? reply.status : routes[i].otherwise;
 		break;
 	}
-	*ret_status = reply.status;
 	return response;
 }
