@@ -41,25 +41,24 @@ json_t *news_tree(const struct site *site)
 	return tree;
 }
 
-static void news_send_tree(struct site *site)
+/* The events that all changes of the copy cause. */
+static void news_send_changes(struct site *site, enum link_news news)
 {
-	event_stream_send(site->stream, "tree", news_tree(site));
-}
+	const struct copy *copy = site->copy;
+	uint64_t now = clock_now_usec();
 
-static void news_send_guards(struct site *site)
-{
-	event_stream_send(site->stream, "guard",
-			  api_guards(site->copy, "", false, clock_now_usec()));
-}
-
-/* Its page can have its settings now. */
-static void news_send_node(struct site *site, const char *path)
-{
-	const struct copy_node *node = copy_find(site->copy, path);
-
-	if (node)
-		event_stream_send(site->stream, "node",
-				  api_node(site->copy, node, clock_now_usec()));
+	if (news == LINK_UP || news == LINK_TREE)
+		event_stream_send(site->stream, "tree", news_tree(site));
+	for (size_t i = 0; news == LINK_NODES && i < copy->n; i++)
+		if (copy->nodes[i].changed)
+			event_stream_send(site->stream, "node",
+					  api_node(copy, &copy->nodes[i], now));
+	if (news == LINK_UP || news == LINK_GUARDS)
+		event_stream_send(site->stream, "guard", api_guards(copy, "", false, now));
+	event_stream_send(site->stream, "summary", news_describe_daemon(site));
+	if (copy_is_stopping(copy))
+		event_stream_send(site->stream, "shutdown",
+				  api_shutdown(copy, link_is_up(site->link), false, now));
 }
 
 void news_snapshot(FILE *to, void *arg)
@@ -98,7 +97,7 @@ void news_tail(void *arg)
 void news_take(enum link_news news, const json_t *detail, void *arg)
 {
 	struct site *site = arg;
-	uint64_t now = clock_now_usec();
+	const struct copy_node *node;
 	json_t *event;
 	size_t i;
 	bool ready;
@@ -111,36 +110,16 @@ void news_take(enum link_news news, const json_t *detail, void *arg)
 	site->started = news != LINK_DOWN && (site->started || ready);
 	if (!event_stream_is_used(site->stream))
 		return;
-	switch (news) {
-	case LINK_EVENTS:
+	if (news == LINK_EVENTS) {
 		json_array_foreach ((json_t *)(uintptr_t)detail, i, event)
 			event_stream_send(site->stream, "event", json_incref(event));
-		return;
-	case LINK_SETTINGS:
-		news_send_node(site, message_get_text(detail, "node"));
-		return;
-	case LINK_UP:
-		news_send_tree(site);
-		news_send_guards(site);
-		break;
-	case LINK_TREE:
-		news_send_tree(site);
-		break;
-	case LINK_NODES:
-		for (i = 0; i < site->copy->n; i++)
-			if (site->copy->nodes[i].changed)
-				event_stream_send(site->stream, "node",
-						  api_node(site->copy, &site->copy->nodes[i], now));
-		break;
-	case LINK_GUARDS:
-		news_send_guards(site);
-		break;
-	case LINK_DOWN:
-		break;
+	} else if (news == LINK_SETTINGS) {
+		/* The page of the node can have its settings now. */
+		node = copy_find(site->copy, message_get_text(detail, "node"));
+		if (node)
+			event_stream_send(site->stream, "node",
+					  api_node(site->copy, node, clock_now_usec()));
+	} else {
+		news_send_changes(site, news);
 	}
-	event_stream_send(site->stream, "summary", news_describe_daemon(site));
-	if (copy_is_stopping(site->copy))
-		event_stream_send(
-			site->stream, "shutdown",
-			api_shutdown(site->copy, link_is_up(site->link), false, clock_now_usec()));
 }
