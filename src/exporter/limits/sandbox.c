@@ -10,32 +10,22 @@
 #include "sys/rights/rights.h"
 
 /* Beside those that every program makes (sys/rights/rights.h). */
+/* clang-format off */
 static const uint32_t allowed[] = {
 	/* the loop */
-	SYS_epoll_create1,
-	SYS_timerfd_create,
-	SYS_eventfd2,
+	SYS_epoll_create1, SYS_timerfd_create, SYS_eventfd2,
 	/* clients, and the daemon */
-	SYS_accept,
-	SYS_accept4,
-	SYS_getsockopt,
-	SYS_getsockname,
-	SYS_getpeername,
-	SYS_shutdown,
-	SYS_pipe2,
-	SYS_dup3,
+	SYS_accept, SYS_accept4, SYS_getsockopt, SYS_getsockname, SYS_getpeername, SYS_shutdown,
+	SYS_pipe2, SYS_dup3,
 	/* files, which are only read */
-	SYS_fstatfs,
-	SYS_statfs,
+	SYS_fstatfs, SYS_statfs,
 	/* the process */
-	SYS_getuid,
-	SYS_sysinfo,
-	SYS_uname,
-	SYS_sched_getaffinity,
+	SYS_getuid, SYS_sysinfo, SYS_uname, SYS_sched_getaffinity,
 #ifdef __x86_64__ /* an older name, which the C library calls */
 	SYS_readlink,
 #endif
 };
+/* clang-format on */
 
 int sandbox_enter(void)
 {
