@@ -12,50 +12,25 @@
 #include "sys/rights/rights.h"
 
 /* Beside those that every program makes (sys/rights/rights.h). */
+/* clang-format off */
 static const uint32_t allowed[] = {
 	/* pipes */
-	SYS_splice,
-	SYS_close_range,
+	SYS_splice, SYS_close_range,
 	/* memory */
-	SYS_fallocate,
-	SYS_memfd_create,
+	SYS_fallocate, SYS_memfd_create,
 	/* files */
-	SYS_openat,
-	SYS_pwrite64,
-	SYS_ftruncate,
-	SYS_fsync,
-	SYS_fchmod,
-	SYS_fchown,
-	SYS_mkdirat,
-	SYS_renameat2,
-	SYS_renameat,
-	SYS_unlinkat,
-	SYS_ioctl,
+	SYS_openat, SYS_pwrite64, SYS_ftruncate, SYS_fsync, SYS_fchmod, SYS_fchown, SYS_mkdirat,
+	SYS_renameat2, SYS_renameat, SYS_unlinkat, SYS_ioctl,
 	/* helpers */
-	SYS_clone,
-	SYS_socketpair,
-	SYS_wait4,
-	SYS_prctl,
-	SYS_setpriority,
-	SYS_getppid,
-	SYS_pidfd_open,
-	SYS_pipe2,
-	SYS_dup3,
-	SYS_setpgid,
+	SYS_clone, SYS_socketpair, SYS_wait4, SYS_prctl, SYS_setpriority, SYS_getppid,
+	SYS_pidfd_open, SYS_pipe2, SYS_dup3, SYS_setpgid,
 	/* a helper gives up further rights */
-	SYS_capget,
-	SYS_capset,
-	SYS_seccomp,
-	SYS_set_robust_list,
-	SYS_rseq,
+	SYS_capget, SYS_capset, SYS_seccomp, SYS_set_robust_list, SYS_rseq,
 #ifdef __x86_64__ /* the older names of some of them, which the C library calls */
-	SYS_open,
-	SYS_mkdir,
-	SYS_rename,
-	SYS_unlink,
-	SYS_fork,
+	SYS_open, SYS_mkdir, SYS_rename, SYS_unlink, SYS_fork,
 #endif
 };
+/* clang-format on */
 
 int sandbox_enter(void)
 {
