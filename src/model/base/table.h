@@ -17,12 +17,9 @@
 KEY(INSTANCES, "instances", TEMPLATE, instances, EXTRA(instances), LIVE,
 	"number or names of the instances of a template")
 
-KEY(CONTROL_SOCKET, "control-socket", ROOT, socket, CONFIG(control_socket), DAEMON,
-	"path of the control socket")
-KEY(CONTROL_GROUP, "control-group", ROOT, gid, CONFIG(control_group), DAEMON,
-	"group that may start, stop and reload")
-KEY(CONTROL_MODE, "control-mode", ROOT, mode, CONFIG(control_mode), DAEMON,
-	"permissions of the control socket")
+KEY(CONTROL_SOCKET, "control-socket", ROOT, socket, CONFIG(control_socket), DAEMON, "path of the control socket")
+KEY(CONTROL_GROUP, "control-group", ROOT, gid, CONFIG(control_group), DAEMON, "group that may start, stop and reload")
+KEY(CONTROL_MODE, "control-mode", ROOT, mode, CONFIG(control_mode), DAEMON, "permissions of the control socket")
 KEY(CONTROL_RUN_GROUP, "control-run-group", ROOT, gid, CONFIG(control_run_group), DAEMON,
 	"group that may also run programs of no file")
 KEY(EXIT_WHEN, "exit-when", ROOT, exit_when, CONFIG(exit_when), DAEMON,
@@ -30,48 +27,33 @@ KEY(EXIT_WHEN, "exit-when", ROOT, exit_when, CONFIG(exit_when), DAEMON,
 KEY(EXIT_ON_SIGNAL, "exit-on-signal", ROOT, exit_on_signal, CONFIG(exit_on_signal), DAEMON,
 	"exit status of the daemon after a stop by a signal")
 KEY(REPORT, "report", ROOT, report, CONFIG(report), LIVE, "file for the report on the shutdown")
-KEY(HISTORY, "history", ROOT, report, CONFIG(history), LIVE,
-	"file for the end of each run and of each shutdown")
+KEY(HISTORY, "history", ROOT, report, CONFIG(history), LIVE, "file for the end of each run and of each shutdown")
 KEY(STATE, "state", ROOT, report, CONFIG(state), LIVE, "file for the services that are disabled")
 KEY(LOG_USER, "log-user", ROOT, user, CONFIG(log_user), DAEMON, "user that writes the log files")
 
 KEY(SHUTDOWN_TIMEOUT, "shutdown-timeout", NODE, duration, NODE(shutdown_timeout_usec), LIVE,
 	"budget of a shutdown of the node with all in it")
-KEY(REQUIRES, "requires", NODE, nodes, EDGE(REQUIRES), LIVE,
-	"nodes that must be ready before this one starts")
-KEY(WANTS, "wants", NODE, nodes, EDGE(WANTS), LIVE,
-	"nodes that are started with this one, and before it")
-KEY(AFTER, "after", NODE, nodes, EDGE(AFTER), LIVE,
-	"nodes that start before this one and stop after it")
-KEY(TERM_AFTER, "term-after", NODE, nodes, EDGE(TERM_AFTER), LIVE,
-	"nodes that must be complete before this one stops")
-KEY(STRATEGY, "strategy", NODE, strategy, NODE(strategy), LIVE,
-	"services in the node that are restarted together")
-KEY(AGENT, "agent", NODE, agent, EXTRA(agent), LIVE,
-	"socket that replies to checks of load balancers")
-KEY(FINAL, "final", NODE, commands, HOOK(FINAL), NEXT_START,
-	"command to run when all guards of the node are gone")
-KEY(FINAL_TIMEOUT, "final-timeout", NODE, duration, EXTRA(final_timeout_usec), LIVE,
-	"time for the commands of final")
+KEY(REQUIRES, "requires", NODE, nodes, EDGE(REQUIRES), LIVE, "nodes that must be ready before this one starts")
+KEY(WANTS, "wants", NODE, nodes, EDGE(WANTS), LIVE, "nodes that are started with this one, and before it")
+KEY(AFTER, "after", NODE, nodes, EDGE(AFTER), LIVE, "nodes that start before this one and stop after it")
+KEY(TERM_AFTER, "term-after", NODE, nodes, EDGE(TERM_AFTER), LIVE, "nodes that must be complete before this one stops")
+KEY(STRATEGY, "strategy", NODE, strategy, NODE(strategy), LIVE, "services in the node that are restarted together")
+KEY(AGENT, "agent", NODE, agent, EXTRA(agent), LIVE, "socket that replies to checks of load balancers")
+KEY(FINAL, "final", NODE, commands, HOOK(FINAL), NEXT_START, "command to run when all guards of the node are gone")
+KEY(FINAL_TIMEOUT, "final-timeout", NODE, duration, EXTRA(final_timeout_usec), LIVE, "time for the commands of final")
 
-KEY(COMMAND, "command", SERVICE, command, WHOLE(NODE), RESTART,
-	"program to run, which makes the node a service")
-KEY(TYPE, "type", SERVICE, type, NODE(type), RESTART,
-	"service that stays, ends with its work, or forks")
+KEY(COMMAND, "command", SERVICE, command, WHOLE(NODE), RESTART, "program to run, which makes the node a service")
+KEY(TYPE, "type", SERVICE, type, NODE(type), RESTART, "service that stays, ends with its work, or forks")
 KEY(PID_FILE, "pid-file", SERVICE, pid_file, EXTRA(pid_file), NEXT_START,
 	"file with the pid of a service of type = forking")
-KEY(LISTEN, "listen", SERVICE, listen, WHOLE(EXTRAS), RESTART,
-	"sockets that the daemon opens for the service")
-KEY(AUTOSTART, "autostart", SERVICE, autostart, NODE(autostart), LIVE,
-	"start with the nodes around it, or on demand")
+KEY(LISTEN, "listen", SERVICE, listen, WHOLE(EXTRAS), RESTART, "sockets that the daemon opens for the service")
+KEY(AUTOSTART, "autostart", SERVICE, autostart, NODE(autostart), LIVE, "start with the nodes around it, or on demand")
 KEY(IDLE_TIMEOUT, "idle-timeout", SERVICE, idle, EXTRA(idle_timeout_usec), LIVE,
 	"time after which an unused service on demand stops")
-KEY(SCHEDULE, "schedule", SERVICE, schedule, EXTRA(schedule), LIVE,
-	"when a oneshot runs by itself")
+KEY(SCHEDULE, "schedule", SERVICE, schedule, EXTRA(schedule), LIVE, "when a oneshot runs by itself")
 KEY(SCHEDULE_JITTER, "schedule-jitter", SERVICE, duration, EXTRA(schedule_jitter_usec), LIVE,
 	"longest random delay of a scheduled run")
-KEY(RESTART, "restart", SERVICE, restart, NODE(restart), LIVE,
-	"ends after which the service is started again")
+KEY(RESTART, "restart", SERVICE, restart, NODE(restart), LIVE, "ends after which the service is started again")
 KEY(RESTART_DELAY, "restart-delay", SERVICE, duration, NODE(restart_delay_usec), LIVE,
 	"pause before the first restart, doubled with each more")
 KEY(RESTART_DELAY_MAX, "restart-delay-max", SERVICE, duration, NODE(restart_delay_max_usec), LIVE,
@@ -91,26 +73,20 @@ KEY(ON_FAILURE_TIMEOUT, "on-failure-timeout", SERVICE, duration, EXTRA(on_failur
 KEY(ON_FAILURE_INTERVAL, "on-failure-interval", SERVICE, duration, EXTRA(on_failure_interval_usec), LIVE,
 	"shortest time between two runs of them")
 KEY(READY, "ready", SERVICE, ready, NODE(ready), NEXT_START, "sign that the service can be used")
-KEY(NOTIFY, "notify", SERVICE, bool, NODE(notify), RESTART,
-	"whether the service gets a socket for notifications")
-KEY(NOTIFY_USER, "notify-user", SERVICE, uid, EXTRA(notify_uid), RESTART,
-	"user that the service changes to by itself")
-KEY(CONTROL, "control", SERVICE, bool, NODE(control), RESTART,
-	"whether the service gets a connection to the daemon")
+KEY(NOTIFY, "notify", SERVICE, bool, NODE(notify), RESTART, "whether the service gets a socket for notifications")
+KEY(NOTIFY_USER, "notify-user", SERVICE, uid, EXTRA(notify_uid), RESTART, "user that the service changes to by itself")
+KEY(CONTROL, "control", SERVICE, bool, NODE(control), RESTART, "whether the service gets a connection to the daemon")
 KEY(FD_STORE_MAX, "fd-store-max", SERVICE, fd_store_max, EXTRA(fd_store_max), RESTART,
 	"number of descriptors kept for the next run")
-KEY(ATTACH, "attach", SERVICE, bool, NODE(attach), RESTART,
-	"whether the program counts guards of its own")
+KEY(ATTACH, "attach", SERVICE, bool, NODE(attach), RESTART, "whether the program counts guards of its own")
 KEY(SETTLE_TIME, "settle-time", SERVICE, duration, EXTRA(settle_time_usec), NEXT_START,
 	"time to run before ready = started counts")
 KEY(START_TIMEOUT, "start-timeout", SERVICE, duration, NODE(start_timeout_usec), LIVE,
 	"time until the service has to be ready")
-KEY(WATCHDOG, "watchdog", SERVICE, watchdog, EXTRA(watchdog_usec), RESTART,
-	"longest time between two signs of life")
+KEY(WATCHDOG, "watchdog", SERVICE, watchdog, EXTRA(watchdog_usec), RESTART, "longest time between two signs of life")
 KEY(WATCHDOG_SIGNAL, "watchdog-signal", SERVICE, signal, EXTRA(watchdog_signal), LIVE,
 	"signal that ends the service when it gives none")
-KEY(HEALTH, "health", SERVICE, health, EXTRA(health), NEXT_START,
-	"sign that the running service is healthy")
+KEY(HEALTH, "health", SERVICE, health, EXTRA(health), NEXT_START, "sign that the running service is healthy")
 KEY(HEALTH_INTERVAL, "health-interval", SERVICE, interval, EXTRA(health_interval_usec), LIVE,
 	"time between two health checks")
 KEY(HEALTH_TIMEOUT, "health-timeout", SERVICE, interval, EXTRA(health_timeout_usec), LIVE,
@@ -131,22 +107,18 @@ KEY(DRAIN_DELAY, "drain-delay", SERVICE, duration, EXTRA(drain_delay_usec), LIVE
 	"time between the stop and the stop signal")
 KEY(DRAIN_QUIET, "drain-quiet", SERVICE, idle, EXTRA(drain_quiet_usec), LIVE,
 	"time without a new connection that ends drain-delay")
-KEY(STOP_SIGNAL, "stop-signal", SERVICE, signal, NODE(stop_signal), LIVE,
-	"signal that asks the service to end")
+KEY(STOP_SIGNAL, "stop-signal", SERVICE, signal, NODE(stop_signal), LIVE, "signal that asks the service to end")
 KEY(STOP_COMMAND, "stop-command", SERVICE, commands, HOOK(STOP_COMMAND), NEXT_START,
 	"command to run instead of the stop-signal")
-KEY(SIGNAL_SCOPE, "signal-scope", SERVICE, signal_scope, NODE(signal_scope), LIVE,
-	"processes that get the stop signal")
+KEY(SIGNAL_SCOPE, "signal-scope", SERVICE, signal_scope, NODE(signal_scope), LIVE, "processes that get the stop signal")
 KEY(KILL_SIGNAL, "kill-signal", SERVICE, signal, EXTRA(kill_signal), LIVE,
 	"signal that ends the service after its stop-timeout")
 KEY(KILL_LEFTOVERS, "kill-leftovers", SERVICE, bool, NODE(kill_leftovers), LIVE,
 	"whether to end processes that outlive the main process")
 KEY(POST_STOP, "post-stop", SERVICE, commands, HOOK(POST_STOP), NEXT_START,
 	"command to run when no process of the service is left")
-KEY(ESSENTIAL, "essential", SERVICE, bool, NODE(essential), LIVE,
-	"whether the tree shuts down with the service")
-KEY(TERMINAL, "terminal", SERVICE, bool, NODE(terminal), RESTART,
-	"whether the service gets the terminal of the daemon")
+KEY(ESSENTIAL, "essential", SERVICE, bool, NODE(essential), LIVE, "whether the tree shuts down with the service")
+KEY(TERMINAL, "terminal", SERVICE, bool, NODE(terminal), RESTART, "whether the service gets the terminal of the daemon")
 KEY(CGROUP_MEMORY_MAX, "cgroup-memory-max", SERVICE, memory, EXTRA(cgroup_memory_max), RESTART,
 	"most memory of all processes of the service")
 KEY(CGROUP_PIDS_MAX, "cgroup-pids-max", SERVICE, pids, EXTRA(cgroup_pids_max), RESTART,
@@ -158,8 +130,7 @@ KEY(USER, "user", INHERITED, user, EXTRA(credentials), RESTART, "user to run as"
 KEY(GROUP, "group", INHERITED, group, EXTRA(credentials), RESTART, "group to run as")
 KEY(GROUPS, "groups", INHERITED, groups, EXTRA(credentials), RESTART, "further groups to be in")
 KEY(DIRECTORY, "directory", INHERITED, directory, NODE(directory), RESTART, "working directory")
-KEY(ENVIRONMENT, "environment", INHERITED, environment, NODE(environment), RESTART,
-	"variables for the environment")
+KEY(ENVIRONMENT, "environment", INHERITED, environment, NODE(environment), RESTART, "variables for the environment")
 KEY(ENVIRONMENT_FILE, "environment-file", INHERITED, files, NODE(environment_files), RESTART,
 	"files with more variables")
 KEY(ENVIRONMENT_CLEAR, "environment-clear", INHERITED, bool, EXTRA(environment_clear), RESTART,
@@ -168,34 +139,27 @@ KEY(ENVIRONMENT_PASS, "environment-pass", INHERITED, names, EXTRA(environment_pa
 	"variables of the daemon that it gets all the same")
 KEY(UMASK, "umask", INHERITED, mode, NODE(umask), RESTART, "permissions that new files do not get")
 KEY(LIMIT_AS, "limit-as", INHERITED, limit_size, LIMIT(AS), RESTART, "most bytes of address space")
-KEY(LIMIT_CORE, "limit-core", INHERITED, limit_size, LIMIT(CORE), RESTART,
-	"most bytes of a core file")
+KEY(LIMIT_CORE, "limit-core", INHERITED, limit_size, LIMIT(CORE), RESTART, "most bytes of a core file")
 KEY(LIMIT_CPU, "limit-cpu", INHERITED, limit, LIMIT(CPU), RESTART, "most seconds of processor time")
 KEY(LIMIT_DATA, "limit-data", INHERITED, limit_size, LIMIT(DATA), RESTART, "most bytes of data")
 KEY(LIMIT_FSIZE, "limit-fsize", INHERITED, limit_size, LIMIT(FSIZE), RESTART,
 	"most bytes of a file that the service writes")
 KEY(LIMIT_LOCKS, "limit-locks", INHERITED, limit, LIMIT(LOCKS), RESTART, "most file locks")
-KEY(LIMIT_MEMLOCK, "limit-memlock", INHERITED, limit_size, LIMIT(MEMLOCK), RESTART,
-	"most bytes of locked memory")
+KEY(LIMIT_MEMLOCK, "limit-memlock", INHERITED, limit_size, LIMIT(MEMLOCK), RESTART, "most bytes of locked memory")
 KEY(LIMIT_MSGQUEUE, "limit-msgqueue", INHERITED, limit_size, LIMIT(MSGQUEUE), RESTART,
 	"most bytes of message queues of the user")
-KEY(LIMIT_NICE, "limit-nice", INHERITED, limit, LIMIT(NICE), RESTART,
-	"20 less the lowest nice value that may be taken")
+KEY(LIMIT_NICE, "limit-nice", INHERITED, limit, LIMIT(NICE), RESTART, "20 less the lowest nice value that may be taken")
 KEY(LIMIT_NOFILE, "limit-nofile", INHERITED, limit, LIMIT(NOFILE), RESTART, "most open files")
-KEY(LIMIT_NPROC, "limit-nproc", INHERITED, limit, LIMIT(NPROC), RESTART,
-	"most processes and threads of the user")
+KEY(LIMIT_NPROC, "limit-nproc", INHERITED, limit, LIMIT(NPROC), RESTART, "most processes and threads of the user")
 KEY(LIMIT_RSS, "limit-rss", INHERITED, limit_size, LIMIT(RSS), RESTART,
 	"most bytes of resident memory, ignored by Linux")
-KEY(LIMIT_RTPRIO, "limit-rtprio", INHERITED, limit, LIMIT(RTPRIO), RESTART,
-	"highest realtime priority")
+KEY(LIMIT_RTPRIO, "limit-rtprio", INHERITED, limit, LIMIT(RTPRIO), RESTART, "highest realtime priority")
 KEY(LIMIT_RTTIME, "limit-rttime", INHERITED, limit, LIMIT(RTTIME), RESTART,
 	"most microseconds of realtime processor time in a row")
 KEY(LIMIT_SIGPENDING, "limit-sigpending", INHERITED, limit, LIMIT(SIGPENDING), RESTART,
 	"most pending signals of the user")
-KEY(LIMIT_STACK, "limit-stack", INHERITED, limit_size, LIMIT(STACK), RESTART,
-	"most bytes of the stack")
-KEY(NICE, "nice", INHERITED, nice, ATTRIBUTE(nice), RESTART,
-	"priority of the processor, from -20 to 19")
+KEY(LIMIT_STACK, "limit-stack", INHERITED, limit_size, LIMIT(STACK), RESTART, "most bytes of the stack")
+KEY(NICE, "nice", INHERITED, nice, ATTRIBUTE(nice), RESTART, "priority of the processor, from -20 to 19")
 KEY(OOM_SCORE_ADJUST, "oom-score-adjust", INHERITED, oom_score, ATTRIBUTE(oom_score_adjust), RESTART,
 	"how early to be killed when memory runs out")
 KEY(IO_CLASS, "io-class", INHERITED, io_class, ATTRIBUTE(io_priority), RESTART,
@@ -210,24 +174,17 @@ KEY(STOP_TIMEOUT, "stop-timeout", INHERITED, duration, NODE(stop_timeout_usec), 
 KEY(DRAIN_TIMEOUT, "drain-timeout", INHERITED, duration, NODE(drain_timeout_usec), LIVE,
 	"time from the stop signal to the kill while busy")
 KEY(STDIN, "stdin", INHERITED, input, OUTPUT(stdio[0]), RESTART, "source of standard input")
-KEY(STDOUT, "stdout", INHERITED, output, OUTPUT(stdio[1]), RESTART,
-	"destination of standard output")
+KEY(STDOUT, "stdout", INHERITED, output, OUTPUT(stdio[1]), RESTART, "destination of standard output")
 KEY(STDERR, "stderr", INHERITED, output, OUTPUT(stdio[2]), RESTART, "destination of standard error")
-KEY(LOG, "log", INHERITED, output, OUTPUT(log), RESTART,
-	"destination of standard output and standard error")
-KEY(LOG_FORMAT, "log-format", INHERITED, log_format, OUTPUT(log_format), LIVE,
-	"form of each line of the output")
-KEY(LOG_SIZE, "log-size", INHERITED, memory, OUTPUT(log_size), LIVE,
-	"size at which a log file is rotated")
-KEY(LOG_AGE, "log-age", INHERITED, watchdog, OUTPUT(log_age_usec), LIVE,
-	"age at which a log file is rotated")
-KEY(LOG_KEEP, "log-keep", INHERITED, log_keep, OUTPUT(log_keep), LIVE,
-	"rotated log files that are kept")
+KEY(LOG, "log", INHERITED, output, OUTPUT(log), RESTART, "destination of standard output and standard error")
+KEY(LOG_FORMAT, "log-format", INHERITED, log_format, OUTPUT(log_format), LIVE, "form of each line of the output")
+KEY(LOG_SIZE, "log-size", INHERITED, memory, OUTPUT(log_size), LIVE, "size at which a log file is rotated")
+KEY(LOG_AGE, "log-age", INHERITED, watchdog, OUTPUT(log_age_usec), LIVE, "age at which a log file is rotated")
+KEY(LOG_KEEP, "log-keep", INHERITED, log_keep, OUTPUT(log_keep), LIVE, "rotated log files that are kept")
 KEY(LOG_COMPRESS, "log-compress", INHERITED, bool, OUTPUT(log_compress), LIVE,
 	"whether older rotated log files are compressed")
 KEY(LOG_GROUP, "log-group", INHERITED, gid, OUTPUT(log_group), LIVE, "group of new log files")
 KEY(LOG_TIMESTAMP, "log-timestamp", INHERITED, log_timestamp, OUTPUT(log_timestamp), LIVE,
 	"time in front of each line of the output")
-KEY(LOG_FULL, "log-full", INHERITED, log_full, OUTPUT(log_full), LIVE,
-	"consequence when the output cannot be written")
+KEY(LOG_FULL, "log-full", INHERITED, log_full, OUTPUT(log_full), LIVE, "consequence when the output cannot be written")
 #undef KEY
