@@ -21,29 +21,24 @@ METHOD(STATUS, "Status", TIER_LOOK, false, request_status, request_update_none,
 	"# The node and all below it, parents before their children.  With more: in several\n"
 	"# replies, all of the same moment.  configuration: another number than before, if settings\n"
 	"# have changed: by a reload, or by a node of no file.\n",
-	"(nodes: []Node, configuration: ?int)",
-	OPTIONAL(STRING, node))
+	"(nodes: []Node, configuration: ?int)", OPTIONAL(STRING, node))
 
 METHOD(GUARDS, "Guards", TIER_LOOK, false, request_guards, request_update_reports,
 	"# The guards held on the node and below; with blocking, those that a shutdown waits\n"
 	"# for now.  Attached programs are asked for their guards first, for a short time.\n",
-	"(guards: []Guard)",
-	OPTIONAL(STRING, node), OPTIONAL(BOOL, blocking))
+	"(guards: []Guard)", OPTIONAL(STRING, node), OPTIONAL(BOOL, blocking))
 
 METHOD(START, "Start", TIER_OPERATE, false, request_start, request_update_ready,
 	"# Starts the services of the node, in a new generation if it was stopped.  Replies when\n"
 	"# they are ready; with wait false, at once.  settle_usec: a service that is ready when it\n"
 	"# was started is watched for so long, and Failed if it ends.\n",
-	"()",
-	REQUIRED(STRING, node), OPTIONAL(BOOL, wait), OPTIONAL(INT, settle_usec))
+	"()", REQUIRED(STRING, node), OPTIONAL(BOOL, wait), OPTIONAL(INT, settle_usec))
 
 METHOD(STOP, "Stop", TIER_OPERATE, false, request_stop, request_update_stop,
-	"# Ends this generation of the node.  Replies when the node is Complete; with wait\n"
-	"# false, at once.  forced: a budget was spent, and something was killed or revoked.\n"
-	"# losses: the processes and guards, as far as they are remembered.  with: the nodes\n"
-	"# that are stopped as well, because they require it.\n",
-	"(forced: ?bool, losses: ?[]Loss, with: ?[]string)",
-	REQUIRED(STRING, node), OPTIONAL(BOOL, wait))
+	"# Ends this generation of the node.  Replies when the node is Complete; with wait false, at once.  forced:\n"
+	"# a budget was spent, and something was killed or revoked.  losses: the processes and guards, as far as\n"
+	"# they are remembered.  with: the nodes that are stopped as well, because they require it.\n",
+	"(forced: ?bool, losses: ?[]Loss, with: ?[]string)", REQUIRED(STRING, node), OPTIONAL(BOOL, wait))
 
 METHOD(RESTART, "Restart", TIER_OPERATE, false, request_restart, request_update_ready,
 	"# Stop, then Start.  Replies when the nodes of with are ready, too.  min_ready: a node that\n"
@@ -55,147 +50,123 @@ METHOD(RESTART, "Restart", TIER_OPERATE, false, request_restart, request_update_
 	OPTIONAL(BOOL, dry_run), OPTIONAL(INT, min_ready), OPTIONAL(STRINGS, beside))
 
 METHOD(SHUTDOWN, "Shutdown", TIER_OPERATE, false, request_shutdown, request_update_shutdown,
-	"# Shuts the node down: the end of the root is the end of the daemon.  force: kills now.\n"
-	"# grace_usec: the time from now until the client's own parent kills; all budgets are made\n"
-	"# to fit, as far as they do not end earlier.\n"
-	"# Replies when the node is Complete; with wait false, at once.  With more: replies at\n"
-	"# once and on every change, at most four times a second, and without continues when\n"
-	"# the node is Complete.  guards: those that the shutdown waits for.  forced, losses: as\n"
-	"# in Stop, in the last reply.\n",
+	"# Shuts the node down: the end of the root is the end of the daemon.  force: kills now.  grace_usec: the\n"
+	"# time from now until the client's own parent kills; all budgets are made to fit, as far as they do not end\n"
+	"# earlier.  Replies when the node is Complete; with wait false, at once.  With more: replies at once and on\n"
+	"# every change, at most four times a second, and without continues when the node is Complete.  guards:\n"
+	"# those that the shutdown waits for.  forced, losses: as in Stop, in the last reply.\n",
 	"(node: Node, guards: []Guard, elapsed_usec: int, forced: ?bool, losses: ?[]Loss)",
 	OPTIONAL(STRING, node), OPTIONAL(STRING, reason), OPTIONAL(BOOL, force),
 	OPTIONAL(BOOL, wait), OPTIONAL(INT, grace_usec))
 
 METHOD(WAIT, "Wait", TIER_LOOK, false, request_wait, request_update_wait,
-	"# Replies when the node is as wanted, or with an error when it cannot be any more\n"
-	"# (Failed).  stopping: this generation of the node is stopped.  With more: replies at\n"
-	"# once and on every change, at most four times a second, with the progress; the last\n"
-	"# reply is without continues and empty.  guards: those that a shutdown of the node\n"
-	"# waits for.  settle_usec: as in Start; with stay, every service has to be ready for so\n"
-	"# long, Failed at the first end of one, and NodeStopped if it, or what it requires, is\n"
-	"# stopped.  pending: services at and below it that are not ready yet; more_pending: the\n"
-	"# number of services besides.  forced, losses: as in Stop, in the last reply, if\n"
-	"# this connection has asked for a stop or restart before.\n",
+	"# Replies when the node is as wanted, or with an error when it cannot be any more (Failed).  stopping: this\n"
+	"# generation of the node is stopped.  With more: replies at once and on every change, at most four times a\n"
+	"# second, with the progress; the last reply is without continues and empty.  guards: those that a shutdown\n"
+	"# of the node waits for.  settle_usec: as in Start; with stay, every service has to be ready for so long,\n"
+	"# Failed at the first end of one, and NodeStopped if it, or what it requires, is stopped.  pending:\n"
+	"# services at and below it that are not ready yet; more_pending: the number of services besides.  forced,\n"
+	"# losses: as in Stop, in the last reply, if this connection has asked for a stop or restart before.\n",
 	"(node: ?Node, guards: ?[]Guard, pending: ?[]Node, more_pending: ?int, "
 	"elapsed_usec: ?int, forced: ?bool, losses: ?[]Loss)",
 	OPTIONAL(STRING, node), REQUIRED_ENUM(until, "ready", "running", "stopping", "complete"),
 	OPTIONAL(INT, settle_usec), OPTIONAL(BOOL, stay))
 
 METHOD(TAKE_GUARD, "TakeGuard", TIER_OPERATE, false, request_take_guard, request_update_guard,
-	"# Takes a guard on the node.  It is held until it is released, until this connection\n"
-	"# ends, or for ttl_usec.  late: also on a stopped node that is not yet Complete.  A\n"
-	"# guard that is revoked at the end of a budget ends the connection.  With more the\n"
-	"# connection serves this guard: replies with its id; with stopping, once, when the\n"
-	"# node is shut down; and without continues, with lost, when the guard has expired or\n"
-	"# was revoked; the connection stays.  using: the work uses the node, which gets its\n"
-	"# signal when the work is over: the guard is held on the node NODE+using, which requires\n"
-	"# it and is removed with its last guard.  Failed: the root is not used by any work.\n"
-	"# TooMany: 256 are held on the connection, 4096 by the user, or 16384 altogether.\n",
+	"# Takes a guard on the node.  It is held until it is released, until this connection ends, or for ttl_usec.\n"
+	"# late: also on a stopped node that is not yet Complete.  A guard that is revoked at the end of a budget\n"
+	"# ends the connection.  With more the connection serves this guard: replies with its id; with stopping,\n"
+	"# once, when the node is shut down; and without continues, with lost, when the guard has expired or was\n"
+	"# revoked; the connection stays.  using: the work uses the node, which gets its signal when the work is\n"
+	"# over: the guard is held on the node NODE+using, which requires it and is removed with its last guard.\n"
+	"# Failed: the root is not used by any work.  TooMany: 256 are held on the connection, 4096 by the user, or\n"
+	"# 16384 altogether.\n",
 	"(id: int, stopping: ?bool, lost: ?(expired, revoked))",
 	OPTIONAL(STRING, node), OPTIONAL(STRING, why), OPTIONAL(BOOL, late),
 	OPTIONAL(INT, ttl_usec), OPTIONAL(BOOL, using))
 
 METHOD(RELEASE, "Release", TIER_OPERATE, false, request_release, request_update_none,
-	"# Releases guards of this connection: by id, by why, or by both.  Failed: there is\n"
-	"# none.\n",
-	"()",
-	OPTIONAL(INT, id), OPTIONAL(STRING, why))
+	"# Releases guards of this connection: by id, by why, or by both.  Failed: there is none.\n",
+	"()", OPTIONAL(INT, id), OPTIONAL(STRING, why))
 
 METHOD(RELOAD, "Reload", TIER_OPERATE, true, request_reload, request_update_reload,
-	"# Reads the configuration again, and applies the changes; with dry_run, only replies\n"
-	"# with them.  rollout: no running service is restarted, and those that need it are\n"
-	"# outdated until their next start; undo: by the configuration before the last rollout\n"
-	"# instead of the files.  Failed: the configuration has mistakes, or there is no rollout\n"
-	"# to undo, and nothing was changed.\n",
-	"(changes: []Change)",
-	OPTIONAL(BOOL, dry_run), OPTIONAL_ENUM(rollout, "begin", "undo"))
+	"# Reads the configuration again, and applies the changes; with dry_run, only replies with them.  rollout:\n"
+	"# no running service is restarted, and those that need it are outdated until their next start; undo: by the\n"
+	"# configuration before the last rollout instead of the files.  Failed: the configuration has mistakes, or\n"
+	"# there is no rollout to undo, and nothing was changed.\n",
+	"(changes: []Change)", OPTIONAL(BOOL, dry_run), OPTIONAL_ENUM(rollout, "begin", "undo"))
 
 METHOD(RELOAD_SERVICE, "ReloadService", TIER_OPERATE, false, request_reload_service, request_update_none,
 	"# Asks a running service to read its own configuration again.\n",
-	"()",
-	REQUIRED(STRING, node))
+	"()", REQUIRED(STRING, node))
 
 METHOD(SIGNAL, "Signal", TIER_OPERATE, false, request_signal, request_update_none,
 	"# Sends a signal, \"SIGUSR1\" or \"10\", to the main process of a service, to its process\n"
 	"# group, or to all its processes.  scope: main if it is missing.\n",
-	"()",
-	REQUIRED(STRING, node), REQUIRED(STRING, signal), OPTIONAL_ENUM(scope, "main", "group", "all"))
+	"()", REQUIRED(STRING, node), REQUIRED(STRING, signal), OPTIONAL_ENUM(scope, "main", "group", "all"))
 
 METHOD(EVENTS, "Events", TIER_LOOK, false, request_events, request_update_events,
-	"# The events of the node and those below it that are remembered: all, or the last so\n"
-	"# many.  With more: those, or none without last, and then each event as it happens.\n"
-	"# lost: the number of events of all nodes, before these, that are not remembered any\n"
-	"# more because the client did not read in time.  The last reply, without events, is at\n"
-	"# the end of the daemon.  changes: with more, replies also when guards, health, a status\n"
-	"# or settings have changed, with changed, at most four times a second.\n",
+	"# The events of the node and those below it that are remembered: all, or the last so many.  With more:\n"
+	"# those, or none without last, and then each event as it happens.  lost: the number of events of all nodes,\n"
+	"# before these, that are not remembered any more because the client did not read in time.  The last reply,\n"
+	"# without events, is at the end of the daemon.  changes: with more, replies also when guards, health, a\n"
+	"# status or settings have changed, with changed, at most four times a second.\n",
 	"(events: []Event, lost: int, changed: ?bool)",
 	OPTIONAL(STRING, node), OPTIONAL(INT, last), OPTIONAL(BOOL, changes))
 
 METHOD(RUN, "Run", TIER_RUN, true, request_run, request_update_run,
-	"# Runs a command as a service that no file has, below a group.  properties:\n"
-	"# \"KEY=VALUE\", as in a section of a file; without restart the service is not\n"
-	"# restarted.  The node goes when the command has ended; with keep, when it has been\n"
-	"# stopped.  Replies at once; with wait, at the end: result, for people, and status, as\n"
-	"# in a shell.  Failed: a property is invalid, or there can be no such node.\n",
+	"# Runs a command as a service that no file has, below a group.  properties: \"KEY=VALUE\", as in a section\n"
+	"# of a file; without restart the service is not restarted.  The node goes when the command has ended; with\n"
+	"# keep, when it has been stopped.  Replies at once; with wait, at the end: result, for people, and status,\n"
+	"# as in a shell.  Failed: a property is invalid, or there can be no such node.\n",
 	"(result: ?string, status: ?int)",
 	REQUIRED(STRING, node), REQUIRED(STRINGS, command), OPTIONAL(STRINGS, properties),
 	OPTIONAL(BOOL, keep), OPTIONAL(BOOL, wait))
 
 METHOD(PLAN, "Plan", TIER_LOOK, false, request_plan, request_update_none,
-	"# The shutdown of the node, and of all that is stopped with it, before it happens: the\n"
-	"# order of the services, and how long it takes at worst, idle and busy.  Every service\n"
-	"# of the configuration counts as running.  grace_usec: the time that the parent manager\n"
-	"# gives the daemon.\n",
-	"(entries: []PlanEntry, idle_usec: ?int, busy_usec: ?int, grace_usec: ?int)",
-	OPTIONAL(STRING, node))
+	"# The shutdown of the node, and of all that is stopped with it, before it happens: the order of the\n"
+	"# services, and how long it takes at worst, idle and busy.  Every service of the configuration counts as\n"
+	"# running.  grace_usec: the time that the parent manager gives the daemon.\n",
+	"(entries: []PlanEntry, idle_usec: ?int, busy_usec: ?int, grace_usec: ?int)", OPTIONAL(STRING, node))
 
 METHOD(LOGS, "Logs", TIER_OPERATE, false, request_logs, request_update_logs,
-	"# The output of the services at and below the nodes.  With the reply a descriptor is\n"
-	"# passed: the read end of a pipe, from which the lines are read, see proto/logger-message.h\n"
-	"# (struct logger_frame); without one there is no logger.  lines: at most so many of the\n"
-	"# last lines of each output; all that are remembered if it is missing.  older: where fewer\n"
-	"# are remembered, text of the files comes, too.  Of outputs, each\n"
-	"# is one that is captured, or the one of a service of which nothing is.  With more: the\n"
-	"# pipe goes on with each line that comes; the last reply, without outputs, is at the end\n"
-	"# of the logger, and a new call finds the next one.\n",
-	"(outputs: ?[]Output)",
-	REQUIRED(STRINGS, nodes), OPTIONAL(INT, lines), OPTIONAL(BOOL, older))
+	"# The output of the services at and below the nodes.  With the reply a descriptor is passed: the read end\n"
+	"# of a pipe, from which the lines are read, see proto/logger-message.h (struct logger_frame); without one\n"
+	"# there is no logger.  lines: at most so many of the last lines of each output; all that are remembered if\n"
+	"# it is missing.  older: where fewer are remembered, text of the files comes, too.  Of outputs, each is one\n"
+	"# that is captured, or the one of a service of which nothing is.  With more: the pipe goes on with each\n"
+	"# line that comes; the last reply, without outputs, is at the end of the logger, and a new call finds the\n"
+	"# next one.\n",
+	"(outputs: ?[]Output)", REQUIRED(STRINGS, nodes), OPTIONAL(INT, lines), OPTIONAL(BOOL, older))
 
 METHOD(REOPEN_LOGS, "ReopenLogs", TIER_OPERATE, false, request_reopen_logs, request_update_none,
-	"# The log files of the node and those below it are opened anew, by their paths, for the\n"
-	"# lines to come.\n",
-	"()",
-	OPTIONAL(STRING, node))
+	"# The log files of the node and those below it are opened anew, by their paths, for the lines to come.\n",
+	"()", OPTIONAL(STRING, node))
 
 METHOD(SHOW, "Show", TIER_LOOK, false, request_show, request_update_none,
 	"# All settings of the node, in the order of swansong.ini(5).  file, line: its section, or\n"
 	"# that of its template.  service: it has a command.\n",
-	"(node: string, service: bool, file: ?string, line: ?int, settings: []Setting)",
-	OPTIONAL(STRING, node))
+	"(node: string, service: bool, file: ?string, line: ?int, settings: []Setting)", OPTIONAL(STRING, node))
 
 METHOD(DEPENDENCIES, "Dependencies", TIER_LOOK, true, request_dependencies, request_update_none,
 	"# The dependencies of all nodes.\n",
-	"(node: string, dependencies: []Dependency)",
-	OPTIONAL(STRING, node))
+	"(node: string, dependencies: []Dependency)", OPTIONAL(STRING, node))
 
 METHOD(ENABLE, "Enable", TIER_OPERATE, false, request_enable, request_update_enable,
 	"# Lets the services in the node start by themselves again, if autostart is set.\n"
 	"# Nothing is started.  Failed: the state file is not set, or cannot be written.\n",
-	"()",
-	REQUIRED(STRING, node))
+	"()", REQUIRED(STRING, node))
 
 METHOD(DISABLE, "Disable", TIER_OPERATE, false, request_enable, request_update_enable,
 	"# Keeps the services in the node from starting by themselves, also after a restart of\n"
 	"# the daemon.  Nothing is stopped.  Failed: as in Enable.\n",
-	"()",
-	REQUIRED(STRING, node))
+	"()", REQUIRED(STRING, node))
 
 METHOD(UPGRADE, "Upgrade", TIER_OPERATE, true, request_upgrade, request_update_upgrade,
 	"# Replaces the program of the daemon by the one at its path, in the same process: services,\n"
 	"# guards and connections go on.  The new program rehearses it first; dry_run: and no more.\n"
 	"# version: of the new program, which replies when it is at work.  Failed: it cannot take\n"
 	"# over, or had to give way to the former program again.\n",
-	"(version: string, from: string)",
-	OPTIONAL(BOOL, dry_run))
+	"(version: string, from: string)", OPTIONAL(BOOL, dry_run))
 
 #undef METHOD

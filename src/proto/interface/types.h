@@ -21,29 +21,23 @@
 #define GUARD_KINDS "process", "action", "leftover", "program", "lease", "log"
 
 VIEW(service_view, "Service",
-	"# The service of a node.  state: listening, if it waits for a connection that starts it.\n"
-	"# since_usec: the age of the state.  command: for people.\n"
-	"# result: how the last run ended.  status: the text that the service sent by the notify\n"
-	"# protocol.  waiting: the nodes that the service waits for, before it is started (down,\n"
-	"# backoff) or signalled (waiting).  next_usec: the time left until the state times out:\n"
-	"# until the next try (backoff), until the kill (stopping).  quiet_usec: the time since the last\n"
-	"# connection came, while drain-quiet waits for clients (draining).  error: the errno that the\n"
-	"# service sent.  reloading_usec: the time since the service began to reload.  ending:\n"
-	"# the service has announced that it ends by itself.  ended: the service has ended by\n"
-	"# itself, and satisfies no requirement (a oneshot that has done its work still does).\n"
-	"# stopped: the service is down because a request stopped it, a node above it or a node\n"
-	"# that it requires.  disabled: the service does not start by itself, by Disable.\n"
-	"# outdated: it runs with settings before a change that needs a new process.\n"
-	"# watchdog_usec: the time left until the next watchdog message expires.  stored: the\n"
-	"# number of descriptors in the store, for the next run.  schedule: the schedule.\n"
-	"# scheduled_usec: the time left until the next scheduled run.  ran_usec: the time since the\n"
-	"# last one began.  logs: the files that the output\n"
-	"# goes to.  log_lines: the lines that the logger has written.  lost_lines, lost_bytes: the\n"
-	"# output that could not be written, both or none.  log_trouble: the reason for which output\n"
-	"# is not written now.\n"
-	"# health: the result of the health probes, if there are any, while the\n"
-	"# service is up; unknown before the first result.  health_result: the failure that the\n"
-	"# last probe found.\n",
+	"# The service of a node.  state: listening, if it waits for a connection that starts it.  since_usec: the\n"
+	"# age of the state.  command: for people.  result: how the last run ended.  status: the text that the\n"
+	"# service sent by the notify protocol.  waiting: the nodes that the service waits for, before it is started\n"
+	"# (down, backoff) or signalled (waiting).  next_usec: the time left until the state times out: until the\n"
+	"# next try (backoff), until the kill (stopping).  quiet_usec: the time since the last connection came,\n"
+	"# while drain-quiet waits for clients (draining).  error: the errno that the service sent.  reloading_usec:\n"
+	"# the time since the service began to reload.  ending: the service has announced that it ends by itself.\n"
+	"# ended: the service has ended by itself, and satisfies no requirement (a oneshot that has done its work\n"
+	"# still does).  stopped: the service is down because a request stopped it, a node above it or a node that\n"
+	"# it requires.  disabled: the service does not start by itself, by Disable.  outdated: it runs with\n"
+	"# settings before a change that needs a new process.  watchdog_usec: the time left until the next watchdog\n"
+	"# message expires.  stored: the number of descriptors in the store, for the next run.  schedule: the\n"
+	"# schedule.  scheduled_usec: the time left until the next scheduled run.  ran_usec: the time since the last\n"
+	"# one began.  logs: the files that the output goes to.  log_lines: the lines that the logger has written.\n"
+	"# lost_lines, lost_bytes: the output that could not be written, both or none.  log_trouble: the reason for\n"
+	"# which output is not written now.  health: the result of the health probes, if there are any, while the\n"
+	"# service is up; unknown before the first result.  health_result: the failure that the last probe found.\n",
 	REQUIRED_ENUM(state, SERVICE_STATES),
 	REQUIRED(INT, since_usec), OPTIONAL(INT, pid), REQUIRED(STRING, command),
 	REQUIRED(BOOL, ready), REQUIRED(INT, restarts), OPTIONAL(STRING, result),
@@ -58,11 +52,10 @@ VIEW(service_view, "Service",
 	OPTIONAL(INT, health_since_usec), OPTIONAL(STRING, health_result))
 
 VIEW(node_view, "Node",
-	"# guards: the number of guards held on the node and below.  ready: all services at and\n"
-	"# below the node that are meant to run are ready.  forced: a budget was spent, and\n"
-	"# something was killed or revoked.  restarting: the node is stopped, and is started again\n"
-	"# once it is Complete.  deadline_usec: the time left in the budget of the shutdown.\n"
-	"# agent: the reply of its agent.  service: of a node that has a command.\n",
+	"# guards: the number of guards held on the node and below.  ready: all services at and below the node that\n"
+	"# are meant to run are ready.  forced: a budget was spent, and something was killed or revoked.\n"
+	"# restarting: the node is stopped, and is started again once it is Complete.  deadline_usec: the time left\n"
+	"# in the budget of the shutdown.  agent: the reply of its agent.  service: of a node that has a command.\n",
 	REQUIRED(STRING, path), REQUIRED(INT, generation),
 	REQUIRED_CHOICE(state, NODE_STATES),
 	REQUIRED(INT, since_usec), REQUIRED(INT, guards), REQUIRED(BOOL, ready),
@@ -71,15 +64,14 @@ VIEW(node_view, "Node",
 	PART(service, "Service", service_view_table, is_service))
 
 VIEW(guard_view, "Guard",
-	"# A reason why a node is not Complete.  process: a main process.  action: a command that\n"
-	"# runs beside it, or is still to run.  leftover: a process that another process has\n"
-	"# left behind.  program: the guards that an attached program reports.  lease: a guard\n"
-	"# taken by TakeGuard.  log: output that is not written yet.  pid, uid, command: of the process, or of the holder of the\n"
-	"# lease; the uid of a process is the one that it was started with.  why: the key of an\n"
-	"# action; the place in an attached program that took the guards last; the reason given\n"
-	"# for a lease.  kill_usec: in a shutdown, the time left until the process is killed or\n"
-	"# the guard is revoked; 0 from then on.  count: the number of guards; 1 if it is\n"
-	"# missing.  ttl_usec: the time left until the lease expires.\n",
+	"# A reason why a node is not Complete.  process: a main process.  action: a command that runs beside it, or\n"
+	"# is still to run.  leftover: a process that another process has left behind.  program: the guards that an\n"
+	"# attached program reports.  lease: a guard taken by TakeGuard.  log: output that is not written yet.  pid,\n"
+	"# uid, command: of the process, or of the holder of the lease; the uid of a process is the one that it was\n"
+	"# started with.  why: the key of an action; the place in an attached program that took the guards last; the\n"
+	"# reason given for a lease.  kill_usec: in a shutdown, the time left until the process is killed or the\n"
+	"# guard is revoked; 0 from then on.  count: the number of guards; 1 if it is missing.  ttl_usec: the time\n"
+	"# left until the lease expires.\n",
 	REQUIRED(INT, id), REQUIRED(STRING, node), REQUIRED(INT, generation),
 	REQUIRED_ENUM(kind, GUARD_KINDS),
 	OPTIONAL(INT, pid), OPTIONAL(INT, uid), OPTIONAL(STRING, command), OPTIONAL(STRING, why),
@@ -87,16 +79,14 @@ VIEW(guard_view, "Guard",
 	OPTIONAL(INT, ttl_usec))
 
 VIEW(plan_entry_view, "PlanEntry",
-	"# A step of a shutdown that has not begun: a service, or the command that runs when\n"
-	"# all below a node has ended (final).  step: from 1; entries of one step do not wait\n"
-	"# for each other.  waits: the nodes that must be Complete before the service is\n"
-	"# signalled; more_waits: the number of nodes besides.  critical: an idle shutdown takes\n"
-	"# as long as it does because of this entry.  Times are worst cases, from the stop;\n"
-	"# missing: unlimited.  soonest_usec: when the service is signalled if all before it end\n"
-	"# at once.  begin_usec: when it is signalled, or begun; end_usec: when it has ended, if\n"
-	"# every process is killed by its time limit and no guards are held; busy: if guards\n"
-	"# are held for as long as they may be.  budget: the node with the shutdown-timeout\n"
-	"# that limits the entry.\n",
+	"# A step of a shutdown that has not begun: a service, or the command that runs when all below a node has\n"
+	"# ended (final).  step: from 1; entries of one step do not wait for each other.  waits: the nodes that must\n"
+	"# be Complete before the service is signalled; more_waits: the number of nodes besides.  critical: an idle\n"
+	"# shutdown takes as long as it does because of this entry.  Times are worst cases, from the stop; missing:\n"
+	"# unlimited.  soonest_usec: when the service is signalled if all before it end at once.  begin_usec: when\n"
+	"# it is signalled, or begun; end_usec: when it has ended, if every process is killed by its time limit and\n"
+	"# no guards are held; busy: if guards are held for as long as they may be.  budget: the node with the\n"
+	"# shutdown-timeout that limits the entry.\n",
 	REQUIRED(STRING, node), REQUIRED_ENUM(kind, "service", "final"),
 	REQUIRED(INT, step), REQUIRED(STRINGS, waits), OPTIONAL(INT, more_waits),
 	REQUIRED(BOOL, critical), OPTIONAL(INT, soonest_usec), OPTIONAL(INT, begin_usec),
@@ -104,54 +94,48 @@ VIEW(plan_entry_view, "PlanEntry",
 	OPTIONAL(INT, busy_end_usec), OPTIONAL(STRING, busy_budget))
 
 VIEW(output_view, "Output",
-	"# The output of a service: its standard output, which is both if they go to one\n"
-	"# place, or its standard error.  to: the destination.  captured: the lines pass the\n"
-	"# logger.  file: the path, of the destination file.  timestamp: what stands before each\n"
-	"# line in this file.\n",
+	"# The output of a service: its standard output, which is both if they go to one place, or its standard\n"
+	"# error.  to: the destination.  captured: the lines pass the logger.  file: the path, of the destination\n"
+	"# file.  timestamp: what stands before each line in this file.\n",
 	REQUIRED(STRING, node), REQUIRED_CHOICE(stream, "stdout", "stderr"),
 	REQUIRED_ENUM(to, "inherit", "null", "file", "journal", "syslog", "stdout", "stderr"),
 	REQUIRED(BOOL, captured), OPTIONAL(STRING, file),
 	REQUIRED_CHOICE(timestamp, "none", "iso", "iso_usec", "unix"))
 
 TYPE("Loss",
-	"# A process that was killed, or a guard that was revoked, because a budget was spent.\n"
-	"# what: for people.\n",
+	"# A process that was killed, or a guard that was revoked, because a budget was spent.  what: for people.\n",
 	REQUIRED(STRING, node), REQUIRED(STRING, what))
 
 TYPE("KeyChange",
-	"# A key with a changed value.  from, to: as in a file; missing: not set.  apply: the new\n"
-	"# value applies at once (live), from the next start on (next_start), in a new process,\n"
-	"# for which a running service is restarted (restart), or from the next start of the\n"
-	"# daemon on (daemon).\n",
+	"# A key with a changed value.  from, to: as in a file; missing: not set.  apply: the new value applies at\n"
+	"# once (live), from the next start on (next_start), in a new process, for which a running service is\n"
+	"# restarted (restart), or from the next start of the daemon on (daemon).\n",
 	REQUIRED(STRING, key), OPTIONAL(STRING, from), OPTIONAL(STRING, to),
 	REQUIRED_ENUM(apply, "live", "next_start", "restart", "daemon"))
 
 TYPE("Change",
-	"# The effect of a reload on one node.  service: the node has a command, or had one\n"
-	"# before.  autostart: it is started by itself.  restart: it runs, and is restarted.\n"
-	"# outdated: it runs, and is not restarted, but its changes count with its next start.\n"
-	"# start: it was there before, and is started.  because: it is restarted with this node,\n"
-	"# which it requires.\n",
+	"# The effect of a reload on one node.  service: the node has a command, or had one before.  autostart: it\n"
+	"# is started by itself.  restart: it runs, and is restarted.  outdated: it runs, and is not restarted, but\n"
+	"# its changes count with its next start.  start: it was there before, and is started.  because: it is\n"
+	"# restarted with this node, which it requires.\n",
 	REQUIRED_ENUM(kind, "add", "change", "remove"), REQUIRED(STRING, node),
 	REQUIRED(BOOL, service), REQUIRED(BOOL, autostart), REQUIRED(BOOL, restart),
 	OPTIONAL(BOOL, outdated), REQUIRED(BOOL, start), OPTIONAL(STRING, because),
 	OTHER(keys, "[]KeyChange"))
 
 TYPE("Event",
-	"# A change of state: of a node (running, shutting_down, complete; from none: the node\n"
-	"# is new) or of its service.  number: counts all events of this daemon.  time_usec:\n"
-	"# since the epoch.  reason: the event that led to it.  cause: the request or the event\n"
-	"# that asked for it.\n",
+	"# A change of state: of a node (running, shutting_down, complete; from none: the node is new) or of its\n"
+	"# service.  number: counts all events of this daemon.  time_usec: since the epoch.  reason: the event that\n"
+	"# led to it.  cause: the request or the event that asked for it.\n",
 	REQUIRED(INT, number), REQUIRED(INT, time_usec), REQUIRED_ENUM(kind, "node", "service"),
 	REQUIRED(STRING, node), REQUIRED(INT, generation), REQUIRED(STRING, from),
 	REQUIRED(STRING, to), OPTIONAL(STRING, reason), OPTIONAL(STRING, cause))
 
 TYPE("Setting",
-	"# The value of a key for a node; a key that may be repeated is in the list once for each\n"
-	"# command.  value: as in a file; missing: not set, or hidden.  origin: the section of the\n"
-	"# node, its template, the section of a node above it, or the default.  section: the node\n"
-	"# of that section.  file, line: where it is set.  hidden: only clients that may start and\n"
-	"# stop see the value.\n",
+	"# The value of a key for a node; a key that may be repeated is in the list once for each command.  value:\n"
+	"# as in a file; missing: not set, or hidden.  origin: the section of the node, its template, the section of\n"
+	"# a node above it, or the default.  section: the node of that section.  file, line: where it is set.\n"
+	"# hidden: only clients that may start and stop see the value.\n",
 	REQUIRED(STRING, key), OPTIONAL(STRING, value),
 	REQUIRED_ENUM(origin, "default", "section", "template", "inherited"),
 	OPTIONAL(STRING, section), OPTIONAL(STRING, file), OPTIONAL(INT, line),
