@@ -44,26 +44,11 @@ noinst_LTLIBRARIES += %D%/libctl.la
 
 # commands: one file a command
 %C%_libctl_la_SOURCES += \
-	%D%/commands/cmd.h \
-	%D%/commands/status.c \
-	%D%/commands/tree.c \
-	%D%/commands/settings.c \
-	%D%/commands/top.c \
-	%D%/commands/list.c \
-	%D%/commands/events.c \
-	%D%/commands/logs.c \
-	%D%/commands/health.c \
-	%D%/commands/service.c \
-	%D%/commands/shutdown.c \
-	%D%/commands/guard.c \
-	%D%/commands/guards.c \
-	%D%/commands/interrupt.c \
-	%D%/commands/check.c \
-	%D%/commands/blame.c \
-	%D%/commands/plan.c \
-	%D%/commands/reload.c \
-	%D%/commands/rollout.c \
-	%D%/commands/run.c
+	%D%/commands/cmd.h %D%/commands/status.c %D%/commands/tree.c %D%/commands/settings.c \
+	%D%/commands/top.c %D%/commands/list.c %D%/commands/events.c %D%/commands/logs.c \
+	%D%/commands/health.c %D%/commands/service.c %D%/commands/shutdown.c %D%/commands/guard.c \
+	%D%/commands/guards.c %D%/commands/interrupt.c %D%/commands/check.c %D%/commands/blame.c \
+	%D%/commands/plan.c %D%/commands/reload.c %D%/commands/rollout.c %D%/commands/run.c
 
 # program: the table of commands
 %C%_libctl_la_SOURCES += \

@@ -34,13 +34,8 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/types/calendar.h %D%/types/calendar.c \
 	%D%/types/type.h %D%/types/type.c \
 	%D%/types/schedule.h %D%/types/schedule.c \
-	%D%/types/plain.c \
-	%D%/types/text.c \
-	%D%/types/command.c \
-	%D%/types/user.c \
-	%D%/types/process.c \
-	%D%/types/probe.c \
-	%D%/types/listen.c
+	%D%/types/plain.c %D%/types/text.c %D%/types/command.c %D%/types/user.c \
+	%D%/types/process.c %D%/types/probe.c %D%/types/listen.c
 
 # keys: the keys by their table, and how sections set them
 %C%_libmodel_la_SOURCES += \

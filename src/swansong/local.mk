@@ -115,19 +115,8 @@ EXTRA_DIST += %D%/hide-names
 
 swansongincludedir = $(includedir)/swansong
 swansonginclude_HEADERS = \
-	%D%/attach.h \
-	%D%/completion.h \
-	%D%/declare.h \
-	%D%/guard.h \
-	%D%/interrupt-io.h \
-	%D%/interrupt.h \
-	%D%/loop.h \
-	%D%/node.h \
-	%D%/pool.h \
-	%D%/registry.h \
-	%D%/report.h \
-	%D%/swansong.h \
-	%D%/version.h
+	%D%/attach.h %D%/completion.h %D%/declare.h %D%/guard.h %D%/interrupt-io.h %D%/interrupt.h \
+	%D%/loop.h %D%/node.h %D%/pool.h %D%/registry.h %D%/report.h %D%/swansong.h %D%/version.h
 pkgconfigdir   = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/libswansong.pc %D%/libswansong-loop.pc
 EXTRA_DIST    += %D%/libswansong.sym %D%/libswansong-loop.sym
