@@ -11,28 +11,11 @@
 
 #include "base/macro.h"
 
-static int lines_make_room(struct log_lines *l, size_t n)
-{
-	size_t room = MAX(l->room, (size_t)64);
-	struct log_line **lines;
-
-	while (room < l->n + n)
-		room *= 2;
-	if (room == l->room)
-		return 0;
-	lines = reallocarray(l->lines, room, sizeof(struct log_line *));
-	if (!lines)
-		return -ENOMEM;
-	l->lines = lines;
-	l->room = room;
-	return 0;
-}
-
 int log_lines_add(struct log_lines *l, const struct log_line *line)
 {
 	struct log_line *copy;
 
-	if (lines_make_room(l, 1) < 0)
+	if (array_reserve(l->lines, l->n) < 0)
 		return -ENOMEM;
 	copy = malloc(sizeof(*copy) + line->length);
 	if (!copy)
@@ -45,13 +28,14 @@ int log_lines_add(struct log_lines *l, const struct log_line *line)
 
 int log_lines_append(struct log_lines *l, struct log_lines *from)
 {
-	if (lines_make_room(l, from->n) < 0)
-		return -ENOMEM;
+	size_t moved = 0;
+
+	while (moved < from->n && array_reserve(l->lines, l->n) == 0)
+		l->lines[l->n++] = from->lines[moved++];
+	from->n -= moved;
 	if (from->n > 0)
-		memcpy(l->lines + l->n, from->lines, from->n * sizeof(struct log_line *));
-	l->n += from->n;
-	from->n = 0;
-	return 0;
+		memmove(from->lines, from->lines + moved, from->n * sizeof(struct log_line *));
+	return from->n > 0 ? -ENOMEM : 0;
 }
 
 void log_lines_done(struct log_lines *l)

@@ -36,7 +36,7 @@ struct log_line {
 
 struct log_lines {
 	struct log_line **lines;
-	size_t n, room;
+	size_t n;
 };
 
 /* Adds a copy of @line with its text.  Return: 0 or -ENOMEM. */
