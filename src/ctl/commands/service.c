@@ -50,7 +50,6 @@ static int service_apply_verb(struct ctl *ctl, const struct verb *verb, char **p
 		r = service_send_verb(ctl, verb, paths[i], false, all);
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
 		cleanup(json_decrefp) json_t *losses = json_object();
-		json_t *with, *known = json_object_get(all, "with");
 
 		if (!several)
 			r = service_send_verb(ctl, verb, paths[i], wait, losses);
@@ -61,11 +60,6 @@ static int service_apply_verb(struct ctl *ctl, const struct verb *verb, char **p
 		if (r != CTL_DONE)
 			break;
 		forced_kills_collect(all, losses);
-		with = json_object_get(losses, "with");
-		if (with && known)
-			(void)json_array_extend(known, with);
-		else if (with)
-			(void)json_object_set(all, "with", with);
 		ctl_print(ctl, "%s: %s%s", node_name(paths[i]), wait ? verb->until : verb->begun,
 			  forced_kills_print(ctl, losses) ? ", forced" : "");
 	}

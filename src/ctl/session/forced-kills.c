@@ -31,37 +31,38 @@ bool forced_kills_print(struct ctl *ctl, const json_t *parameters)
 	return true;
 }
 
+/* Adds the array @name of @from to that of @all. */
+static void forced_kills_extend(json_t *all, const json_t *from, const char *name)
+{
+	json_t *known = json_object_get(all, name);
+
+	if (!known) {
+		known = json_array();
+		(void)json_object_set_new(all, name, known);
+	}
+	(void)json_array_extend(known, json_object_get(from, name));
+}
+
 void forced_kills_collect(json_t *all, const json_t *parameters)
 {
-	json_t *losses = json_object_get(all, "losses");
-
+	if (json_array_size(json_object_get(parameters, "with")) > 0)
+		forced_kills_extend(all, parameters, "with");
 	if (!forced_kills_has_any(parameters))
 		return;
-	if (!losses) {
-		losses = json_array();
-		(void)json_object_set_new(all, "forced", json_true());
-		(void)json_object_set_new(all, "losses", losses);
-	}
-	(void)json_array_extend(losses, json_object_get(parameters, "losses"));
+	(void)json_object_set_new(all, "forced", json_true());
+	forced_kills_extend(all, parameters, "losses");
 }
 
 /* The nodes that were stopped because they require the node. */
-static void forced_kills_print_dependents(struct ctl *ctl, const json_t *reply, json_t *all)
+static void forced_kills_print_dependents(struct ctl *ctl, const json_t *reply)
 {
-	const json_t *with = json_object_get(reply, "with"), *path;
-	json_t *known = json_object_get(all, "with");
+	const json_t *path;
 	size_t i;
 
-	if (json_array_size(with) > 0 && !known) {
-		known = json_array();
-		(void)json_object_set_new(all, "with", known);
-	}
-	json_array_foreach (with, i, path) {
-		(void)json_array_append(known, (json_t *)path);
+	json_array_foreach (json_object_get(reply, "with"), i, path)
 		ctl_print(ctl, "%s: %s with %s, which it requires",
 			  json_string_value(path) ? json_string_value(path) : "-",
 			  ctl->options.no_wait ? "stops" : "stopped", node_name(ctl->ongoing.node));
-	}
 }
 
 int session_do_with_losses(struct ctl *ctl, enum interface_method method, json_t *parameters,
@@ -76,7 +77,7 @@ int session_do_with_losses(struct ctl *ctl, enum interface_method method, json_t
 		(void)forced_kills_print(ctl, reply.parameters);
 		return session_refused(ctl, &reply);
 	}
-	forced_kills_print_dependents(ctl, reply.parameters, losses);
+	forced_kills_print_dependents(ctl, reply.parameters);
 	forced_kills_collect(losses, reply.parameters);
 	return CTL_DONE;
 }

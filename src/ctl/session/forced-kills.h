@@ -10,7 +10,7 @@
 /* Returns true if something was forced, and lists it on standard error, but for --json. */
 bool forced_kills_print(struct ctl *ctl, const json_t *parameters);
 
-/* Adds the losses to @all, an object that is empty without losses. */
+/* Adds the losses, and the dependents that were stopped as well, to @all: empty without either. */
 void forced_kills_collect(json_t *all, const json_t *parameters);
 
 /*
