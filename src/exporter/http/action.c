@@ -186,11 +186,6 @@ struct MHD_Response *action_respond(struct action *action, unsigned *ret_status)
 
 /* --- requests --- */
 
-static const char *action_header(struct MHD_Connection *connection, const char *name)
-{
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
-}
-
 static bool action_is_json(const char *type)
 {
 	static const char json[] = "application/json";
@@ -203,7 +198,7 @@ static bool action_is_json(const char *type)
 static struct MHD_Response *action_refuse(const struct actions *actions,
 					  struct MHD_Connection *connection, unsigned *ret_status)
 {
-	const char *length = action_header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	const char *length = client_header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
 	struct MHD_Response *response;
 	char client[CLIENT_TEXT_MAX];
 
@@ -211,7 +206,7 @@ static struct MHD_Response *action_refuse(const struct actions *actions,
 		return reply_error(ret_status, MHD_HTTP_FORBIDDEN,
 				   "the exporter was started without --actions");
 	if (!token_allows(actions->owner.token,
-			  action_header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
+			  client_header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
 			  client_text(client, connection))) {
 		response = reply_error(ret_status, MHD_HTTP_UNAUTHORIZED,
 				       "expected the header Authorization: Bearer TOKEN, with the "
@@ -221,7 +216,7 @@ static struct MHD_Response *action_refuse(const struct actions *actions,
 						      "Bearer");
 		return response;
 	}
-	if (!action_is_json(action_header(connection, MHD_HTTP_HEADER_CONTENT_TYPE)))
+	if (!action_is_json(client_header(connection, MHD_HTTP_HEADER_CONTENT_TYPE)))
 		return reply_error(ret_status, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
 				   "expected the header Content-Type: application/json");
 	if (length && strtoull(length, NULL, 10) > ACTION_BODY_MAX)

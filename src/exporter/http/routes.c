@@ -12,6 +12,7 @@
 #include "base/parse.h"
 #include "exporter/http/news.h"
 #include "exporter/http/reply.h"
+#include "exporter/limits/client.h"
 #include "exporter/page/page.h"
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
@@ -166,8 +167,7 @@ static struct MHD_Response *routes_get_events(struct site *site, struct reply *r
 
 static struct MHD_Response *routes_reply_metrics(struct site *site, struct reply *reply, bool usage)
 {
-	const char *accept = MHD_lookup_connection_value(reply->connection, MHD_HEADER_KIND,
-							 MHD_HTTP_HEADER_ACCEPT);
+	const char *accept = client_header(reply->connection, MHD_HTTP_HEADER_ACCEPT);
 	enum metrics_format format = metrics_accepted(accept);
 	const struct metrics_source source = {
 		.copy = site->copy,

@@ -15,6 +15,7 @@
 #include "base/macro.h"
 #include "base/text.h"
 #include "exporter/http/reply.h"
+#include "exporter/limits/client.h"
 #include "exporter/limits/visits.h"
 
 #define IDLE_SECONDS 10
@@ -88,11 +89,6 @@ static enum MHD_Result server_refuse(struct MHD_Connection *connection, const ch
 	return server_reply(connection, status, response);
 }
 
-static const char *server_header_of(struct MHD_Connection *connection, const char *name)
-{
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
-}
-
 static enum MHD_Result server_count_host(void *arg, enum MHD_ValueKind kind, const char *name,
 					 const char *value)
 {
@@ -123,7 +119,7 @@ static unsigned server_find_refusal(const struct server *server, struct MHD_Conn
 		"unknown host: expected an address, localhost, or a name that is given "
 		"to the exporter by --host\n";
 	static char origin[] = "the request is of another site\n";
-	const char *name = server_header_of(connection, MHD_HTTP_HEADER_HOST);
+	const char *name = client_header(connection, MHD_HTTP_HEADER_HOST);
 	bool is_get = strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
 		      strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 
@@ -137,9 +133,9 @@ static unsigned server_find_refusal(const struct server *server, struct MHD_Conn
 	if (!access_allows_host(server->access, name))
 		return MHD_HTTP_MISDIRECTED_REQUEST;
 	*ret = origin;
-	if (!access_allows_origin(server_header_of(connection, MHD_HTTP_HEADER_ORIGIN), name) ||
-	    !access_allows_fetch(server_header_of(connection, "Sec-Fetch-Site"),
-				 server_header_of(connection, "Sec-Fetch-Mode")))
+	if (!access_allows_origin(client_header(connection, MHD_HTTP_HEADER_ORIGIN), name) ||
+	    !access_allows_fetch(client_header(connection, "Sec-Fetch-Site"),
+				 client_header(connection, "Sec-Fetch-Mode")))
 		return MHD_HTTP_FORBIDDEN;
 	return 0;
 }

@@ -55,6 +55,11 @@ static void client_read(struct client_address *ret, struct MHD_Connection *conne
 	}
 }
 
+const char *client_header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
 char *client_text(char buf[static CLIENT_TEXT_MAX], struct MHD_Connection *connection)
 {
 	struct client_address client;
