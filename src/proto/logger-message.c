@@ -14,25 +14,14 @@
 
 /* The form of each type of message; it has at least @texts texts, and at most LOGGER_TEXTS. */
 static const struct logger_shape {
-	bool known, rules, fd;
+	bool rules, fd;
 	uint8_t texts;
 } shapes[LOGGER_TYPES] = {
-	[LOGGER_HELLO] = { .known = true },
-	[LOGGER_ADD] = { .known = true, .rules = true, .fd = true, .texts = 2 },
-	[LOGGER_CHANGE] = { .known = true, .rules = true, .texts = 2 },
-	[LOGGER_FLUSH] = { .known = true },
-	[LOGGER_REMOVE] = { .known = true },
-	[LOGGER_REOPEN] = { .known = true },
-	[LOGGER_VIEW] = { .known = true, .fd = true },
-	[LOGGER_SHOW] = { .known = true },
-	[LOGGER_BEGIN] = { .known = true },
-	[LOGGER_LEAVE] = { .known = true },
-	[LOGGER_STOP] = { .known = true },
-	[LOGGER_READY] = { .known = true },
-	[LOGGER_FLUSHED] = { .known = true },
-	[LOGGER_ENDED] = { .known = true },
-	[LOGGER_TROUBLE] = { .known = true, .texts = 1 },
-	[LOGGER_REFUSED] = { .known = true, .texts = 1 },
+	[LOGGER_ADD] = { .rules = true, .fd = true, .texts = 2 },
+	[LOGGER_CHANGE] = { .rules = true, .texts = 2 },
+	[LOGGER_VIEW] = { .fd = true },
+	[LOGGER_TROUBLE] = { .texts = 1 },
+	[LOGGER_REFUSED] = { .texts = 1 },
 };
 
 int logger_send(int fd, struct logger_message *message, const char *first, const char *second,
@@ -92,7 +81,7 @@ static int logger_packet_check(struct logger_packet *packet, size_t size)
 		return -EBADMSG;
 	if (m->version != LOGGER_VERSION)
 		return -EPROTO;
-	if (m->type >= LOGGER_TYPES || !shapes[m->type].known)
+	if (m->type < LOGGER_HELLO || m->type >= LOGGER_TYPES)
 		return -EBADMSG;
 	if (m->stream >= LOGGER_STREAMS && m->stream != LOGGER_ALL)
 		return -EBADMSG;
