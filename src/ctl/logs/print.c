@@ -87,22 +87,16 @@ static json_t *log_line_json(const struct log_line *line)
 {
 	char text[CLOCK_TEXT_MAX];
 	cleanup(freep) char *message = strndup(line->text, line->length);
-	json_t *object = json_object();
+	bool known = line->pid > 0;
 
-	if (line->time_usec > 0)
-		(void)json_object_set_new(object, "time",
-					  json_string(clock_utc_text(text, line->time_usec)));
-	(void)json_object_set_new(object, "node", message_string(line->source->node));
-	if (line->pid > 0) {
-		(void)json_object_set_new(object, "pid", json_integer(line->pid));
-		(void)json_object_set_new(object, "generation",
-					  json_integer((json_int_t)line->generation));
-	}
-	(void)json_object_set_new(
-		object, "stream",
-		json_string(line->source->kind == LOGGER_ERROR ? "stderr" : "stdout"));
-	(void)json_object_set_new(object, "message", message ? message_string(message) : NULL);
-	return object;
+	return json_pack("{s:o*, s:o, s:o*, s:o*, s:s, s:o*}", "time",
+			 line->time_usec > 0 ? json_string(clock_utc_text(text, line->time_usec))
+					     : NULL,
+			 "node", message_string(line->source->node), "pid",
+			 known ? json_integer(line->pid) : NULL, "generation",
+			 known ? json_integer((json_int_t)line->generation) : NULL, "stream",
+			 line->source->kind == LOGGER_ERROR ? "stderr" : "stdout", "message",
+			 message ? message_string(message) : NULL);
 }
 
 static int print_json(const struct log_printer *p, json_t *object)
