@@ -59,17 +59,15 @@ static int tree_print(struct ctl *ctl, const struct nodes *nodes)
 
 int cmd_tree(struct ctl *ctl, int argc, char **argv)
 {
-	cleanup(freep) char **paths = NULL;
 	int r = CTL_DONE;
 
 	/* The same as JSON, as the paths have the parents in them. */
 	if (ctl->options.json)
 		return cmd_status(ctl, argc, argv);
-	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
-	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+	for (; r == CTL_DONE && *argv; argv++) {
 		cleanup(nodes_done) struct nodes nodes = {};
 
-		r = nodes_fetch(ctl, paths[i], &nodes);
+		r = nodes_fetch(ctl, *argv, &nodes);
 		if (r == CTL_DONE && !ctl->options.quiet)
 			r = tree_print(ctl, &nodes);
 	}

@@ -19,7 +19,7 @@ enum { ANY = ARGS_ANY, WAITS = COMMAND_WAITS, REST = COMMAND_REST, NODES = COMMA
 /* clang-format off */
 static const struct command table[] = {
 	{ "status", "[NODE...]", "show all nodes, or all details of some", 0, ANY, 0, cmd_status },
-	{ "tree", "[NODE...]", "show the tree of nodes", 0, ANY, 0, cmd_tree },
+	{ "tree", "[NODE...]", "show the tree of nodes", 0, ANY, NODES, cmd_tree },
 	{ "list", "[NODE...]", "print the names of the nodes, for scripts", 0, ANY, NODES, cmd_list },
 	{ "top", "[NODE]", "show the processor time and memory of nodes", 0, 1, WAITS | NODES, cmd_top },
 	{ "show", "NODE...", "show the settings of nodes, and where they are from", 1, ANY, NODES, cmd_show },
