@@ -314,13 +314,6 @@ static int rollout_restart_all(struct rollout *rollout)
 
 /* --- what is printed --- */
 
-static const char *rollout_top_argument(const struct rollout *rollout, size_t i)
-{
-	const char *path = json_string_value(json_array_get(rollout->tops, i));
-
-	return *path ? path : "/";
-}
-
 /* Prints how the rollout goes on, and how it goes back. */
 static void rollout_print_stopped(const struct rollout *rollout)
 {
@@ -337,8 +330,11 @@ static void rollout_print_stopped(const struct rollout *rollout)
 			(void)fprintf(m.file, " %s", rollout->steps[i].path);
 	if (!undo) {
 		(void)fputs("; to go back: swansongctl rollout --undo", m.file);
-		for (size_t i = 0; i < json_array_size(rollout->tops); i++)
-			(void)fprintf(m.file, " %s", rollout_top_argument(rollout, i));
+		for (size_t i = 0; i < json_array_size(rollout->tops); i++) {
+			const char *path = json_string_value(json_array_get(rollout->tops, i));
+
+			(void)fprintf(m.file, " %s", *path ? path : "/");
+		}
 	}
 	if (memstream_close(&m, &text) == 0)
 		ctl_print_error(text);
