@@ -28,11 +28,13 @@
 #define STOPPING_USEC  (500 * USEC_PER_MSEC) /* likewise, during a shutdown without events */
 #define ANSWER_USEC    (10 * USEC_PER_SEC)   /* for all replies to a query */
 
+typedef int receive_function(struct link *link, const struct message_reply *reply);
+
 struct wire {
 	struct link *link;
 	struct client *client; /* NULL: not connected */
 	sd_event_source *io;
-	int (*receive)(struct link *link, const struct message_reply *reply);
+	receive_function *receive;
 };
 
 struct link {
@@ -283,22 +285,15 @@ static int link_receive_show(struct link *link, const struct message_reply *repl
 	return link_end_round(link);
 }
 
+static receive_function *const receivers[] = {
+	[METHOD_STATUS] = link_receive_status, [METHOD_GUARDS] = link_receive_guards,
+	[METHOD_PLAN] = link_receive_plan,     [METHOD_DEPENDENCIES] = link_receive_dependencies,
+	[METHOD_SHOW] = link_receive_show,
+};
+
 static int link_receive_query(struct link *link, const struct message_reply *reply)
 {
-	if (!link->busy)
-		return -EBADMSG;
-	switch (link->asked) {
-	case METHOD_STATUS:
-		return link_receive_status(link, reply);
-	case METHOD_GUARDS:
-		return link_receive_guards(link, reply);
-	case METHOD_PLAN:
-		return link_receive_plan(link, reply);
-	case METHOD_DEPENDENCIES:
-		return link_receive_dependencies(link, reply);
-	default:
-		return link_receive_show(link, reply);
-	}
+	return link->busy ? receivers[link->asked](link, reply) : -EBADMSG;
 }
 
 /* --- events --- */
