@@ -31,8 +31,8 @@ export const nodeView = el("section", { id: "node", "aria-label": "Node" },
 let opened = null, page = {}, plan = [];
 let isLoading = false, isStale = false;	/* the settings may have come while the page of the node was loaded */
 
-
-const fact = (name, ...value) => [el("dt", {}, name), el("dd", {}, ...value)];
+/* A row of facts; none if there is no value. */
+const fact = (name, ...value) => value[0] ? [el("dt", {}, name), el("dd", {}, ...value)] : [];
 const timeAgo = (at) => el("time", { title: clock(at), "data-at": at }, age(now() - at));
 
 /* --- changes --- */
@@ -79,25 +79,18 @@ const showGuards = () => {
 /* --- facts --- */
 
 const showFacts = (node) => {
-	const s = node.service, rows = [];
+	const s = node.service || {}, isService = Boolean(node.service);
 
-	rows.push(...fact("Since", timeAgo(node.at), ` ago, ${clock(node.at)}`));
-	if (s) {
-		rows.push(...fact("Command", el("code", {}, s.command)));
-		if (s.pid)
-			rows.push(...fact("Process", String(s.pid)));
-		rows.push(...fact("Ready", s.ready ? "yes" : "no"));
-		if (s.health)
-			rows.push(...fact("Health", s.health + (s.health_result ? `: ${s.health_result}` : "")));
-		rows.push(...fact("Restarts", String(s.restarts)));
-		if (s.result)
-			rows.push(...fact("Last end", s.result));
-		if (s.schedule)
-			rows.push(...fact("Schedule", s.schedule));
-		if (s.logs)
-			rows.push(...fact("Log", s.logs.join(", ") + (s.lost_lines ? `; ${count(s.lost_lines, "line")} lost` : "")));
-	}
-	facts.replaceChildren(...rows);
+	facts.replaceChildren(
+		...fact("Since", timeAgo(node.at), ` ago, ${clock(node.at)}`),
+		...fact("Command", isService && el("code", {}, s.command)),
+		...fact("Process", s.pid && String(s.pid)),
+		...fact("Ready", isService && (s.ready ? "yes" : "no")),
+		...fact("Health", s.health && s.health + (s.health_result ? `: ${s.health_result}` : "")),
+		...fact("Restarts", isService && String(s.restarts)),
+		...fact("Last end", s.result),
+		...fact("Schedule", s.schedule),
+		...fact("Log", s.logs && s.logs.join(", ") + (s.lost_lines ? `; ${count(s.lost_lines, "line")} lost` : "")));
 };
 
 const links = (paths) => paths.flatMap((path, i) => i ? [", ", nodeLink(path)] : [nodeLink(path)]);
@@ -109,26 +102,22 @@ const dependencyFacts = () => Object.entries(kinds).flatMap(([kind, names]) => [
 	const paths = page.dependencies.filter((edge) => edge.kind === kind && edge[side] === opened)
 		.map((edge) => i ? edge.from : edge.to);
 
-	return paths.length ? fact(names[i], ...links(paths)) : [];
+	return fact(names[i], ...links(paths));
 }));
 
 const showRelations = () => {
 	const depth = opened ? opened.split("/").length + 1 : 1;
 	const below = [...model.nodes.keys()].filter((path) => path && path !== opened && isWithin(path, opened) &&
 		path.split("/").length === depth);
-	const own = plan.find((entry) => entry.node === opened), rows = [];
+	const own = plan.find((entry) => entry.node === opened);
 	const later = plan.filter((entry) => entry.waits.includes(opened)).map((entry) => entry.node);
 
-	if (opened)
-		rows.push(...fact("Part of", nodeLink(opened.slice(0, Math.max(0, opened.lastIndexOf("/"))))));
-	if (below.length)
-		rows.push(...fact("Nodes in it", ...links(below)));
-	rows.push(...dependencyFacts());
-	if (own?.waits.length)
-		rows.push(...fact("Stops after", ...links(own.waits)));
-	if (later.length)
-		rows.push(...fact("Stops before", ...links(later)));
-	relations.replaceChildren(...rows);
+	relations.replaceChildren(
+		...fact("Part of", opened && nodeLink(opened.slice(0, Math.max(0, opened.lastIndexOf("/"))))),
+		...fact("Nodes in it", ...links(below)),
+		...dependencyFacts(),
+		...fact("Stops after", ...links(own?.waits || [])),
+		...fact("Stops before", ...links(later)));
 };
 
 const showSettings = () => {

@@ -90,21 +90,19 @@ export const holderOf = (guard) => {
 
 /* One sentence about the node, without times. */
 export const sentenceOf = (node) => {
-	const s = node.service, extra = [];
+	const s = node.service;
 
 	if (!s)
 		return `${nameOf(node.path)} ${entryOf(node)[1]}` +
 			`${node.state !== "running" ? "" : node.ready ? "; all of it is ready" : "; not all of it is ready"}.`;
-	if (s.state === "up" && !s.ready)
-		extra.push("not ready yet");
-	if (s.health)
-		extra.push(s.health);
-	if (s.status)
-		extra.push(`“${s.status}”`);
-	if (s.state !== "up" && s.result)
-		extra.push(s.result);
-	if (s.waiting?.length)
-		extra.push("waits for " + s.waiting.join(", "));
+	const extra = [
+		s.state === "up" && !s.ready && "not ready yet",
+		s.health,
+		s.status && `“${s.status}”`,
+		s.state !== "up" && s.result,
+		s.waiting?.length && "waits for " + s.waiting.join(", "),
+	].filter(Boolean);
+
 	return `${node.path} ${entryOf(node)[1]}${extra.map((text) => "; " + text).join("")}.`;
 };
 
