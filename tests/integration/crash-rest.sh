@@ -70,7 +70,7 @@ ctl run former -- "$helpers/idle" >/dev/null
 ctl run first -- "$helpers/idle" >/dev/null
 ctl stop former >/dev/null
 ctl run second -p requires=first -- "$helpers/idle" >/dev/null
-ctl run --keep kept -p environment=HERE="$dir" -- sh -c 'echo run >>$HERE/kept' >/dev/null
+ctl run --keep kept -- sh -c "echo run >>$dir/kept" >/dev/null
 rests() { # NODE STATE...
 	while [ $# -gt 0 ]; do
 		has_state "$1" "$2" || return
@@ -148,7 +148,7 @@ absent() { ! ctl list | grep -qx "$1"; }
 ctl stop first >/dev/null
 ok "a transient service is stopped, and its dependent first" absent second
 ok "and removed" absent first
-is "one that was to stay does" "$(state kept)" "done"
+is "the one that was to stay does" "$(state kept)" "done"
 ok "until it is stopped" ctl stop kept
 ok "and removed, too" absent kept
 echo >&8

@@ -14,8 +14,8 @@ begin() {
 	: >"$log"
 	start_daemon
 	wait_for 10 says "$dir/app" ready || die "the service is there"
-	wait_for 10 has_state broken failed || die "one has failed"
-	wait_for 10 has_state other up || die "the other one is up"
+	wait_for 10 has_state broken failed || die "broken has failed"
+	wait_for 10 has_state other up || die "other is up"
 }
 
 # --- Signals that do not end it ---

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/dict.h"
 #include "base/macro.h"
 #include "sys/spawn/crash-history.h"
 
@@ -37,6 +38,9 @@ struct roster {
 	size_t n_free, room;
 	struct roster_row *former;
 	size_t n_former;
+	struct dict descriptors, processes; /* of those rows */
+	struct roster_row *rows; /* by place: written by roster_settle() */
+	size_t n_rows;
 	bool *claimed; /* by its rows, by descriptor */
 	size_t n_claimed;
 };
@@ -47,12 +51,15 @@ struct roster *roster_free(struct roster *roster)
 	if (roster) {
 		free(roster->free);
 		free(roster->claimed);
+		free(roster->rows);
 	}
 	free(roster);
 	return NULL;
 }
 
 DEFINE_CLEANUP(struct roster *, roster_free)
+DEFINE_DICT_NAME(roster_name_of, struct roster_row, name)
+DEFINE_DICT_NAME(roster_path_of, struct roster_row, path)
 
 /* There is always room for all places that are taken, so that one can be given back. */
 static unsigned roster_find_place(struct roster *roster)
@@ -87,6 +94,22 @@ static bool roster_has_descriptor(const struct roster_row *row)
 	       row->kind == ROSTER_TRANSIENT;
 }
 
+static void roster_hold(struct roster *roster, unsigned place, const struct roster_row *row)
+{
+	size_t n = roster->n_rows;
+
+	if (place > n) {
+		struct roster_row *more = reallocarray(roster->rows, 2 * (size_t)place, sizeof(*more));
+
+		if (!more)
+			return;
+		roster->rows = more;
+		roster->n_rows = 2 * (size_t)place;
+		memset(more + n, 0, (roster->n_rows - n) * sizeof(*more));
+	}
+	roster->rows[place - 1] = *row;
+}
+
 void roster_write(struct roster *roster, unsigned *place, const struct roster_row *row)
 {
 	static const struct roster_row none;
@@ -99,7 +122,10 @@ void roster_write(struct roster *roster, unsigned *place, const struct roster_ro
 		*place = roster_find_place(roster);
 	if (!*place)
 		return;
-	(void)!pwrite(roster->fd, row ? row : &none, sizeof(*row), roster_offset(*place));
+	if (roster->former)
+		roster_hold(roster, *place, row ? row : &none);
+	else
+		(void)!pwrite(roster->fd, row ? row : &none, sizeof(*row), roster_offset(*place));
 	if (row)
 		return;
 	roster->free[roster->n_free++] = *place;
@@ -199,10 +225,21 @@ static void roster_mark(struct roster *roster, size_t n)
 	(void)!pwrite(roster->fd, &roster->mark, sizeof(roster->mark), MARK_AT);
 }
 
+/* Of rows with one name the first counts. */
+static int roster_index(struct roster *roster, struct roster_row *row)
+{
+	if (row->kind == ROSTER_DESCRIPTOR && !dict_find(&roster->descriptors, row->name))
+		return dict_add(&roster->descriptors, row);
+	if (row->kind == ROSTER_PROCESS && !dict_find(&roster->processes, row->path))
+		return dict_add(&roster->processes, row);
+	return 0;
+}
+
 static int roster_read(struct roster *roster)
 {
 	struct stat st;
 	size_t n;
+	int r = 0;
 
 	if (fstat(roster->fd, &st) < 0)
 		return -errno;
@@ -218,14 +255,15 @@ static int roster_read(struct roster *roster)
 	for (size_t i = 0; i < n; i++)
 		roster_sort_out(roster, i);
 	roster_mark(roster, n);
-	for (size_t i = 0; i < roster->n_former; i++) {
+	for (size_t i = 0; r == 0 && i < roster->n_former; i++) {
 		struct roster_row *row = &roster->former[i];
 
 		row->path[CONFIG_NAME_MAX] = row->name[ROSTER_NAME_MAX] = '\0';
 		if (roster_has_descriptor(row) && !roster_claim(roster, row->number))
 			row->kind = ROSTER_NONE;
+		r = roster_index(roster, row);
 	}
-	return 0;
+	return r;
 }
 
 int roster_new(struct roster **ret, int fd)
@@ -236,6 +274,8 @@ int roster_new(struct roster **ret, int fd)
 	if (!roster)
 		return -ENOMEM;
 	*roster = (struct roster){ .fd = fd };
+	dict_init(&roster->descriptors, roster_name_of);
+	dict_init(&roster->processes, roster_path_of);
 	r = roster_read(roster);
 	if (r < 0)
 		return r;
@@ -256,27 +296,39 @@ struct roster_row *roster_next(struct roster *roster, enum roster_kind kind, siz
 
 int roster_take_descriptor(struct roster *roster, const char *name, uint64_t *detail)
 {
-	struct roster_row *row;
+	struct roster_row *row = roster ? dict_find(&roster->descriptors, name) : NULL;
 
-	for (size_t at = 0; (row = roster_next(roster, ROSTER_DESCRIPTOR, &at));) {
-		if (strcmp(row->name, name) != 0)
-			continue;
-		row->kind = ROSTER_NONE;
-		if (detail)
-			*detail = row->detail[0];
-		return row->number;
-	}
-	return -ENOENT;
+	if (!row)
+		return -ENOENT;
+	dict_remove(&roster->descriptors, name);
+	row->kind = ROSTER_NONE;
+	if (detail)
+		*detail = row->detail[0];
+	return row->number;
 }
 
 const char *roster_find_notify(struct roster *roster, const char *node)
 {
-	const struct roster_row *row;
+	const struct roster_row *row = roster ? dict_find(&roster->processes, node) : NULL;
 
-	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
-		if (strcmp(row->path, node) == 0)
-			return *row->name ? row->name : NULL;
-	return NULL;
+	return row && *row->name ? row->name : NULL;
+}
+
+/* Outside of the places of the former image. */
+static void roster_write_held(struct roster *roster)
+{
+	const struct roster_row *rows = roster->rows;
+	size_t last = MIN(roster->n_rows, roster->last), before = MIN(last, roster->mark.from);
+
+	if (before > 0)
+		(void)!pwrite(roster->fd, rows, before * sizeof(*rows), ROSTER_AT);
+	if (last > roster->mark.to)
+		(void)!pwrite(roster->fd, rows + roster->mark.to,
+			      (last - roster->mark.to) * sizeof(*rows),
+			      roster_offset(roster->mark.to + 1));
+	free(roster->rows);
+	roster->rows = NULL;
+	roster->n_rows = 0;
 }
 
 void roster_settle(struct roster *roster)
@@ -286,6 +338,7 @@ void roster_settle(struct roster *roster)
 
 	if (!roster || !roster->former)
 		return;
+	roster_write_held(roster);
 	settled.from = roster->mark.from;
 	settled.to = roster->mark.to;
 	(void)!pwrite(roster->fd, &settled, sizeof(settled), MARK_AT);
@@ -296,6 +349,8 @@ void roster_settle(struct roster *roster)
 	for (size_t i = 0; i < roster->n_former; i++)
 		if (roster_has_descriptor(&roster->former[i]))
 			(void)close(roster->former[i].number);
+	dict_done(&roster->descriptors);
+	dict_done(&roster->processes);
 	free(roster->former);
 	roster->former = NULL;
 	roster->n_former = 0;

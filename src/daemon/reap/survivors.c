@@ -66,7 +66,7 @@ static void survivors_go_on(struct goals *goals, const struct roster_row *row)
 	}
 	if (node->goal == GOAL_IDLE)
 		goals_raise(goals, node);
-	node_log(node, LOG_NOTICE, "goes on with pid %d (%s)", row->number, s->main.name);
+	node_log(node, LOG_INFO, "goes on with pid %d (%s)", row->number, s->main.name);
 }
 
 /* --- in control groups --- */
