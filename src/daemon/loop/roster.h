@@ -29,6 +29,7 @@ enum roster_kind {
 	ROSTER_FINAL,	   /* the action of a node, which is over */
 	ROSTER_TRANSIENT,  /* a descriptor, of the call that has made a node */
 	ROSTER_END,	   /* the reason of a shutdown */
+	ROSTER_MESSAGES,   /* of a service, that are shown to users */
 };
 
 struct roster_row {

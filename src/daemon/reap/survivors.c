@@ -21,6 +21,7 @@
 #include "daemon/reap/exit.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/main-process.h"
+#include "daemon/service/notify.h"
 #include "daemon/tree/goals.h"
 #include "sys/process/cgroup.h"
 #include "sys/process/children.h"
@@ -340,6 +341,12 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
 		survivors_go_on(&goals, row);
+	for (size_t at = 0; (row = roster_next(roster, ROSTER_MESSAGES, &at));) {
+		struct node *node = tree_find(tree, row->path);
+
+		if (node && node->service)
+			service_take_messages(node->service, row);
+	}
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_LEASE_FD, &at));) {
 		struct node *node = tree_find(tree, row->path);
 		struct unix_peer peer;

@@ -86,6 +86,7 @@ struct service *service_free(struct service *s)
 		process_free(list_entry(s->remaining.next, struct process, by_service));
 	service_unwatch_main(s);
 	roster_write(s->ctx->roster, &s->place, NULL);
+	roster_write(s->ctx->roster, &s->messages_place, NULL);
 	process_remove(&s->main);
 	control_group_done(&s->group);
 	agenda_remove(&s->ctx->agenda, SERVICE_TASKS, &s->node->due);

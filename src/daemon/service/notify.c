@@ -47,6 +47,29 @@ static void service_apply_main(struct service *s, const struct notify_message *m
 	service_refuse_message(s, what, why);
 }
 
+/* For the next image, as programs send some of them only once. */
+static void service_enter_messages(struct service *s)
+{
+	const struct service_messages *m = s->setup.messages;
+	struct roster_row row = roster_row(ROSTER_MESSAGES, m->error, s->config->path, m->status);
+
+	row.detail[0] = m->reloading_usec;
+	roster_write(s->ctx->roster, &s->messages_place, &row);
+	s->ctx->remarks++;
+}
+
+void service_take_messages(struct service *s, const struct roster_row *row)
+{
+	struct service_messages *m = s->setup.messages;
+
+	if (!m || !s->main.alive)
+		return;
+	(void)snprintf(m->status, sizeof(m->status), "%s", row->name);
+	m->error = row->number;
+	m->reloading_usec = MIN(row->detail[0], clock_now_usec());
+	service_enter_messages(s);
+}
+
 /* READY=1 ends the reload; until then the service is as ready as before. */
 static void service_apply_reloading(struct service *s, const struct notify_message *m)
 {
@@ -56,11 +79,13 @@ static void service_apply_reloading(struct service *s, const struct notify_messa
 	s->setup.messages->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
 						    ? MIN(m->monotonic_usec, now)
 						    : now;
+	service_enter_messages(s);
 }
 
 static void service_apply_ready(struct service *s, const struct notify_message *m)
 {
 	s->setup.messages->reloading_usec = 0;
+	service_enter_messages(s);
 	if (s->setup.launch.config->ready.kind == PROBE_NOTIFY)
 		service_post(s, EVENT_READY);
 }
@@ -78,12 +103,13 @@ static void service_apply_stopping(struct service *s, const struct notify_messag
 static void service_apply_status(struct service *s, const struct notify_message *m)
 {
 	memcpy(s->setup.messages->status, m->status, sizeof(s->setup.messages->status));
-	s->ctx->remarks++;
+	service_enter_messages(s);
 }
 
 static void service_apply_error(struct service *s, const struct notify_message *m)
 {
 	s->setup.messages->error = m->error;
+	service_enter_messages(s);
 }
 
 /* Returns the time up to which the present timeout may be extended; 0 if it may not be. */
@@ -324,6 +350,7 @@ void service_notify_begin(struct service *s)
 	if (!s->setup.messages)
 		return;
 	*s->setup.messages = (struct service_messages){ .error = 0 };
+	roster_write(s->ctx->roster, &s->messages_place, NULL);
 	/* An interval that the last run had set by itself is configured again. */
 	watchdog_set(s->watchdog, node_config_extras(s->config)->watchdog_usec);
 }

@@ -2,6 +2,7 @@
 
 /* The messages of a service by the notify protocol, and their effects on it. */
 
+#include "daemon/loop/roster.h"
 #include "daemon/service/object.h"
 
 /* Messages of the present run that are shown to users. */
@@ -19,6 +20,9 @@ int service_notify_new(struct service *service, const struct node_config *config
 
 /* Forgets the messages of the last run, as the next one begins. */
 void service_notify_begin(struct service *service);
+
+/* After a fault the messages are those of @row. */
+void service_take_messages(struct service *service, const struct roster_row *row);
 
 /* Adapts the watchdog and the stores to the new state of @service. */
 void service_notify_update(struct service *service);

@@ -119,6 +119,7 @@ struct service {
 
 	struct process main;	    /* pid 0: none */
 	unsigned place;		    /* of its row in the roster; 0: none */
+	unsigned messages_place;    /* of that of its messages, likewise */
 	sd_event_source *main_gone; /* NULL: a child of the daemon, or no process */
 	struct list remaining;
 	struct control_group group;
