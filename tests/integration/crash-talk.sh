@@ -1,6 +1,6 @@
 #!/bin/bash
 # Faults of the daemon beside services that it hears or relays: their output goes on, and so does what a service has
-# told of itself.
+# announced of itself.
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 
@@ -25,19 +25,19 @@ has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE NUMBER
 has_all() { grep -v ready "$1" | awk '$1 != NR { exit 1 }'; } # FILE
 
 reloads() { [ "$(field slow .service.reloading_usec)" != null ]; }
-told_of_itself() { [ "$(field slow .service.status)" = "42 of 100 done" ] && reloads; }
+announced() { [ "$(field slow .service.status)" = "42 of 100 done" ] && reloads; }
 
 start_daemon
 printf 'WATCHDOG_USEC=60000000\nREADY=1\nSTATUS=42 of 100 done\nERRNO=5\n' >&9
 ok "all are up" ctl wait --for ready --timeout 20s
 printf 'RELOADING=1\nMONOTONIC_USEC=%s\n' "$(awk '{ printf "%d", $1 * 1000000 }' /proc/uptime)" >&9
-ok "one reloads" wait_for 10 reloads
+ok "a service reloads" wait_for 10 reloads
 old=$(pids)
 for n in 1 2 3; do
 	kill -SEGV "$daemon"
 	ok "fault $n" wait_for 10 has_faults "$n"
 	ok "the daemon answers" wait_for 10 ctl_answers
-	ok "the text of a service is shown, and its reload" told_of_itself
+	ok "the text of a service is shown, and its reload" announced
 	for file in relayed plain; do
 		now=$(wc -l <"$dir/$file")
 		ok "$file: its output goes on" wait_for 10 has_lines "$dir/$file" $((now + 20))
