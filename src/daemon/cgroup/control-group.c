@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fd.h"
 #include "base/macro.h"
 #include "sys/process/cgroup.h"
 
@@ -118,7 +119,11 @@ static void control_group_set_limits(const struct control_group *g, const char *
 
 void control_group_take_left(struct control_group *g)
 {
-	g->exists = g->ctx->cgroups;
+	const struct cgroups *cgroups = g->ctx->cgroups;
+	int fd = cgroups ? cgroup_open_below(cgroups->top, NAME_OF(g)) : -1;
+
+	g->exists = fd >= 0;
+	(void)fd_close(fd);
 }
 
 void control_group_refused(struct control_group *g, int error)

@@ -34,7 +34,7 @@ void control_group_check(struct control_group *group);
  */
 int control_group_open(struct control_group *group);
 
-/* The group, if there are any, exists with processes of an earlier daemon. */
+/* The group exists if an earlier image or daemon has made it. */
 void control_group_take_left(struct control_group *group);
 
 /*
