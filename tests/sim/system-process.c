@@ -322,6 +322,13 @@ WRAP(int, proc_read, pid_t pid, struct proc_info *ret)
 	return 0;
 }
 
+WRAP(int, proc_read_child, pid_t pid, struct proc_info *ret)
+{
+	int r = __wrap_proc_read(pid, ret);
+
+	return r == 0 && ret->parent == kernel.daemon && ret->group == pid ? 0 : -ECHILD;
+}
+
 WRAP(int, proc_uid, pid_t pid, uid_t *ret)
 {
 	*ret = geteuid();

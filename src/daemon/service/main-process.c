@@ -178,8 +178,7 @@ static void service_promote_main(struct service *s, pid_t pid, int pidfd,
 	process_add(s->ctx->processes, &s->main, pid, pidfd);
 	s->main.group = info->group;
 	s->main.id = ++s->ctx->last_id;
-	(void)snprintf(s->main.name, sizeof(s->main.name), "%.*s", (int)sizeof(s->main.name) - 1,
-		       info->name);
+	process_name(&s->main, *info->name ? info->name : s->config->argv[0]);
 	service_update_roster(s);
 }
 
@@ -234,8 +233,10 @@ int service_take_left(struct service *s, pid_t pid, bool is_child)
 {
 	cleanup(closep) int pidfd = -1;
 	struct proc_info info;
-	int r = proc_read(pid, &info);
+	int r = is_child ? proc_read_child(pid, &info) : -ECHILD;
 
+	if (r < 0)
+		r = proc_read(pid, &info);
 	if (is_child &&
 	    (r < 0 || info.parent != s->ctx->keeper.reaper || process_find(s->ctx->processes, pid)))
 		return -ECHILD;

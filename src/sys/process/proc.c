@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -128,6 +129,17 @@ int proc_read(pid_t pid, struct proc_info *ret)
 	(void)snprintf(info.name, sizeof(info.name), "%.*s", (int)sizeof(info.name) - 1, open + 1);
 	*ret = info;
 	return 0;
+}
+
+int proc_read_child(pid_t pid, struct proc_info *ret)
+{
+	siginfo_t info;
+
+	*ret = (struct proc_info){ .parent = getpid(), .group = pid };
+	return getpgid(pid) == pid && waitid(P_PID, (id_t)pid, &info,
+					     WEXITED | WNOHANG | WNOWAIT | __WALL) == 0
+		       ? 0
+		       : -ECHILD;
 }
 
 int proc_uid(pid_t pid, uid_t *ret)
