@@ -28,7 +28,7 @@ check-units:
 # Nothing else is built than what they are made of.  The attacks are made on the whole programs as well.
 run_programs = \
 	logs=`echo $(check_PROGRAMS) | tr ' ' '\n' | sed -n "s|^$$folder/.*|&.log|p"`; \
-	logs=`echo $$logs $$more`; \
+	logs=`echo $$more $$logs`; \
 	rm -f $$logs; \
 	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) TEST_LOGS="$$logs"
 
