@@ -85,11 +85,12 @@ is "in which nothing was killed" "$(value_of 'swansong_forced_kills_total{node="
 # --- The daemon below a keeper is another process after an upgrade ---
 
 stop_daemon
+own_program
 launch "$swansongd" --keeper -v -c "$ini" --socket "$socket"
 wait_for 10 has_value swansong_up 1 || die "the exporter has found the next daemon"
 has_usage() { [ "$(used processes)" = 1 ]; }
 ok "a service of a keeper has its processes" wait_for 10 has_usage
-ctl upgrade >/dev/null
+ctl upgrade >/dev/null || die "an upgrade"
 ok "for a client from before" wait_for 5 has_usage
 end_process "$exporter"
 start_exporter

@@ -4,6 +4,9 @@
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 
+own_program
+swansongd_in_cgroup() { in_cgroup "$dir/swansongd" "$@"; }
+swansongd=swansongd_in_cgroup
 mkfifo "$dir/db.go" "$dir/web.go" "$dir/hold"
 config <<END
 [db]
@@ -109,7 +112,7 @@ ok "no line was lost, or written twice" has_each_line 100
 
 remove_cgroup
 hide_cgroups
-swansongd=$top_builddir/swansongd
+own_program
 rm -f "$dir/done" "$dir/count.log"
 : >"$dir/web"
 begin

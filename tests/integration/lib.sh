@@ -240,6 +240,12 @@ program() { # NAME
 	echo "$real"
 }
 
+# An upgrade refuses a program that another user may change, such as the owner of a clone.
+own_program() {
+	cp "$(program swansongd)" "$dir/swansongd"
+	swansongd=$dir/swansongd
+}
+
 # A daemon of $ini that answers.  $log has its messages, every change of state (-v), and the output of its
 # services.
 start_daemon() { # [OPTION...]

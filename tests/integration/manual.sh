@@ -2,6 +2,7 @@
 # The examples of the manual work as they are printed: the configuration that opens swansong.ini(5) runs with
 # nginx and redis, each command line of each page is executed beside it, and each configuration is valid.
 . "${0%/*}/lib.sh"
+own_program
 requires_root
 requires_package nginx nginx-light
 requires_package redis-server redis-server

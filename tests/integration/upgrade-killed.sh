@@ -6,6 +6,7 @@
 #	CALLS=all WORLD_TIMEOUT=3600 upgrade-killed.sh		at each call, not at 20 of them
 . "${0%/*}/lib.sh"
 
+own_program
 mkfifo "$dir/hold"
 config <<END
 [db]
