@@ -223,7 +223,7 @@ static const char *draw_path(struct draw *d)
 static void draw_fault(struct draw *d, const char *pause)
 {
 	const char *kind =
-		ANY(d, "spawn 11", "spawn 12", "spawn 24", "exec 2", "exec 13", "open 24",
+		ANY(d, "spawn 11", "spawn 12", "spawn 24", "exec 2", "exec 13", "open 24", "kill 1",
 		    "open 23", "group 28", "enter 16", "watch 28", "accept 24", "write 28",
 		    "send 11", "send 32", "memory 12", "memory 12", "memory 12");
 	unsigned n = 1 + below(d, 3);

@@ -205,17 +205,18 @@ int kernel_kill(pid_t pid, int signo)
 	bool found = false;
 	int error = signo != 0 ? kernel_fails(FAULT_KILL) : 0;
 
-	if (error)
-		return error;
 	for (size_t i = 0; i < kernel.n_rows; i++) {
 		struct row *row = &kernel.rows[i];
 
 		if (row->state == ROW_FREE || (pid > 0 ? row->pid != pid : row->group != -pid))
 			continue;
 		found = true;
-		kernel_deliver(row, signo, true);
+		if (!error)
+			kernel_deliver(row, signo, true);
+		else if (!row->asked_usec && !kernel_is_harmless(signo))
+			row->asked_usec = kernel.now_usec; /* all that the daemon can do */
 	}
-	return found ? 0 : ESRCH;
+	return error ? error : found ? 0 : ESRCH;
 }
 
 /* --- steps of programs --- */

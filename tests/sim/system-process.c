@@ -302,12 +302,13 @@ WRAP(bool, reap_child, pid_t pid, void (*report)(const struct reap_exit *exit, v
 WRAP(int, proc_read, pid_t pid, struct proc_info *ret)
 {
 	const struct row *row = kernel_find(pid);
+	int error = row ? kernel_fails(FAULT_OPEN) : ENOENT;
 
 	*ret = (struct proc_info){ .name = "swansongd" };
 	if (pid == kernel.daemon)
 		return 0;
-	if (!row)
-		return -ENOENT;
+	if (error)
+		return -error;
 	*ret = (struct proc_info){
 		.parent = row->parent,
 		.group = row->group,
@@ -332,7 +333,7 @@ WRAP(int, proc_read_child, pid_t pid, struct proc_info *ret)
 WRAP(int, proc_uid, pid_t pid, uid_t *ret)
 {
 	*ret = geteuid();
-	return kernel_find(pid) ? 0 : -ENOENT;
+	return kernel_find(pid) ? -kernel_fails(FAULT_OPEN) : -ENOENT;
 }
 
 WRAP(int, proc_age, pid_t pid, uint64_t *ret_usec)
@@ -340,15 +341,17 @@ WRAP(int, proc_age, pid_t pid, uint64_t *ret_usec)
 	const struct row *row = kernel_find(pid);
 
 	*ret_usec = row ? kernel.now_usec - row->born_usec : 0;
-	return row ? 0 : -ENOENT;
+	return row ? -kernel_fails(FAULT_OPEN) : -ENOENT;
 }
 
 WRAP(int, environment_read, pid_t pid, const char *name, char *buf, size_t size)
 {
 	const struct row *row = kernel_find(pid);
 
-	if (!row)
-		return -ENOENT;
+	int error = row ? kernel_fails(FAULT_OPEN) : ENOENT;
+
+	if (error)
+		return -error;
 	if (row->state == ROW_DEAD)
 		return -ENODATA;
 	if (row->state == ROW_STARTING || strcmp(name, "SWANSONG_NODE") != 0 || !*row->node)
@@ -417,9 +420,9 @@ static bool row_is_of_daemon(const struct row *row)
 
 WRAP(int, children_read, struct children *children, void (*each)(pid_t pid, void *arg), void *arg)
 {
-	int n = 0;
+	int n = -kernel_fails(FAULT_OPEN);
 
-	for (size_t i = 0; i < kernel.n_rows; i++) {
+	for (size_t i = 0; n >= 0 && i < kernel.n_rows; i++) {
 		if (!row_is_of_daemon(&kernel.rows[i]))
 			continue;
 		n++;

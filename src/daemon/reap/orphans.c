@@ -92,6 +92,7 @@ static void orphans_read_list(struct orphans *orphans, void (*each)(pid_t pid, v
 	orphans->dead = 0;
 	n = children_read(&orphans->children, each, orphans);
 	orphans->list_usec = clock_now_usec() - begun;
+	orphans->missed |= n < 0;
 	if (n < 0)
 		return;
 	orphans->n = (unsigned)n - orphans->dead;
