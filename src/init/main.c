@@ -117,19 +117,13 @@ static void take_verbosity(struct log *log)
 	log->level = levels[MIN(verbosity, ARRAY_SIZE(levels) - 1)];
 }
 
-static bool has_variable(const char *name, const char *value)
-{
-	const char *text = getenv(name);
-
-	return text && strcmp(text, value) == 0;
-}
-
 int main(int argc, char **argv)
 {
 	pid_t parent = getppid();
 	struct signals signals;
 	struct log log;
 	struct init_options options = { .signals = &signals, .log = &log };
+	const char *debug;
 	int status;
 
 	signals_hold(&signals);
@@ -138,10 +132,8 @@ int main(int argc, char **argv)
 	log_init(&log, NAME, LOG_WARNING);
 	take_verbosity(&log);
 	command_options_init(&options.command);
-	/* As in dumb-init: a command without its own session is the only one to get the signals. */
-	if (has_variable("DUMB_INIT_SETSID", "0"))
-		(void)command_option(&options.command, COMMAND_SINGLE, NULL);
-	if (has_variable("DUMB_INIT_DEBUG", "1"))
+	debug = getenv("DUMB_INIT_DEBUG");
+	if (debug && strcmp(debug, "1") == 0)
 		options.log->level = LOG_DEBUG;
 	if (argc < 1)
 		return INIT_EXIT_FAULT;

@@ -107,7 +107,6 @@ for subject in "${subjects[@]}"; do
 
 	# As dumb-init has it; an option goes before it.
 	for setting in 0 1 "0 -g"; do
-		[ "$subject" != daemon ] || continue
 		# shellcheck disable=SC2086  # words
 		choose "$subject" ${setting#[01]}
 		export DUMB_INIT_SETSID=${setting%% *}

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -20,10 +21,15 @@
 
 void command_options_init(struct command_options *options)
 {
+	const char *session = getenv("DUMB_INIT_SETSID");
+
 	*options = (struct command_options){
 		.leftover_timeout_usec = COMMAND_LEFTOVER_TIMEOUT_USEC,
 	};
 	forward_init(&options->forward);
+	/* As in dumb-init: a command without its own session is the only one to get the signals. */
+	if (session && strcmp(session, "0") == 0)
+		(void)command_option(options, COMMAND_SINGLE, NULL);
 }
 
 const char *command_option(struct command_options *options, int option, const char *value)

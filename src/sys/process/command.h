@@ -33,6 +33,7 @@ struct command_options {
 
 enum command_long_option { COMMAND_SCOPE = 1000, COMMAND_SINGLE, COMMAND_LEFTOVER };
 
+/* The defaults; with DUMB_INIT_SETSID=0 in the environment, those of --single-child. */
 void command_options_init(struct command_options *options);
 
 /*
