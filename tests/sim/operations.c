@@ -291,6 +291,7 @@ static void operation_fault(const struct words *w)
 		if (strcmp(kinds[i].name, w->first) == 0)
 			kernel_fault(kinds[i].fault, error, n, skip);
 	run_facts.faults = true;
+	run_facts.no_descriptors |= error == EMFILE;
 }
 
 static void operation_clock(const struct words *w)
