@@ -94,5 +94,6 @@ void log_lines_limit(struct log_lines *l, uint64_t max)
 			free(l->lines[i]);
 	}
 	l->n -= kept;
-	memmove(l->lines, l->lines + kept, l->n * sizeof(struct log_line *));
+	if (kept > 0)
+		memmove(l->lines, l->lines + kept, l->n * sizeof(struct log_line *));
 }
