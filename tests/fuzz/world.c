@@ -66,11 +66,16 @@ static bool is_of_fuzz(const char *path)
 static bool is_address_of_fuzz(const struct sockaddr *address, socklen_t length)
 {
 	const struct sockaddr_un *un = (const struct sockaddr_un *)address;
+	const char *path = un->sun_path, *slash;
 
 	if (un->sun_family == AF_UNIX && (length <= sizeof(un->sun_family) || !un->sun_path[0]))
 		return true;
 	errno = EACCES;
-	return un->sun_family == AF_UNIX && is_of_fuzz(un->sun_path);
+	if (un->sun_family != AF_UNIX)
+		return false;
+	/* The directory that path_find() has found, below one of another user. */
+	slash = strncmp(path, "/proc/self/fd/", 14) == 0 ? strrchr(path, '/') : NULL;
+	return is_of_fuzz(slash ? slash + 1 : path);
 }
 
 int __real_open(const char *path, int flags, ...);
