@@ -9,3 +9,8 @@ include tests/unit/logger/local.mk
 include tests/unit/daemon/local.mk
 include tests/unit/ctl/local.mk
 include tests/unit/exporter/local.mk
+
+EXTRA_DIST += %D%/without-check.sh
+if !HAVE_CHECK
+TESTS += %D%/without-check.sh
+endif
