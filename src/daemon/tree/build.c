@@ -111,7 +111,7 @@ void tree_use_config(struct tree *tree, struct config *config)
 
 	roster_enter_descriptor(tree->ctx->roster, &tree->place, config->tape, 0,
 				ROSTER_CONFIGURATION);
-	if (former && former->tape > 0)
+	if (former && former != config && former->tape > 0)
 		(void)fcntl(former->tape, F_SETFD, FD_CLOEXEC);
 	tree->config = config_ref(config);
 	config_unref(former);
