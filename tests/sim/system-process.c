@@ -394,13 +394,26 @@ WRAP(long, syscall, long number, ...)
 	return __wrap_kill(d->pid, (int)args[1]);
 }
 
+/* Lists have the oldest first.  Returns the pid that follows @pid; 0: there is none. */
+static pid_t row_after(pid_t pid)
+{
+	pid_t next = 0;
+
+	for (size_t i = 0; i < kernel.n_rows; i++) {
+		const struct row *row = &kernel.rows[i];
+
+		if (row->state != ROW_FREE && row->pid > pid && (!next || row->pid < next))
+			next = row->pid;
+	}
+	return next;
+}
+
 WRAP(int, proc_each, int (*each)(pid_t pid, void *arg), void *arg)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < kernel.n_rows && r == 0; i++)
-		if (kernel.rows[i].state != ROW_FREE)
-			r = each(kernel.rows[i].pid, arg);
+	for (pid_t pid = row_after(0); pid && r == 0; pid = row_after(pid))
+		r = each(pid, arg);
 	return r;
 }
 
@@ -422,11 +435,11 @@ WRAP(int, children_read, struct children *children, void (*each)(pid_t pid, void
 {
 	int n = -kernel_fails(FAULT_OPEN);
 
-	for (size_t i = 0; n >= 0 && i < kernel.n_rows; i++) {
-		if (!row_is_of_daemon(&kernel.rows[i]))
+	for (pid_t pid = row_after(0); n >= 0 && pid; pid = row_after(pid)) {
+		if (!row_is_of_daemon(kernel_find(pid)))
 			continue;
 		n++;
-		each(kernel.rows[i].pid, arg);
+		each(pid, arg);
 	}
 	return n;
 }
