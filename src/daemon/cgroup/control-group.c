@@ -122,7 +122,7 @@ void control_group_take_left(struct control_group *g)
 	const struct cgroups *cgroups = g->ctx->cgroups;
 	int fd = cgroups ? cgroup_open_below(cgroups->top, NAME_OF(g)) : -1;
 
-	g->exists = fd >= 0;
+	g->exists = cgroups && fd != -ENOENT;
 	(void)fd_close(fd);
 }
 
