@@ -174,6 +174,9 @@ static const struct node *find_edge_to(const struct node *dependent, const struc
 /* A service that is stopped gets its signal when the stopped services that need it have ended. */
 static void check_order(const struct row *row, const struct service *s)
 {
+	/* As check_one_main(). */
+	if (run_facts.kept && run_facts.died)
+		return;
 	for (size_t i = 0; i < kernel.n_rows; i++) {
 		const struct service *dependent = service_of(&kernel.rows[i]);
 
