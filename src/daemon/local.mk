@@ -134,8 +134,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 # describe: what is shown and reported
 %C%_libdaemon_la_SOURCES += \
 	%D%/describe/describe.h %D%/describe/describe.c \
-	%D%/describe/describe-guards.c \
-	%D%/describe/describe-line.c \
+	%D%/describe/describe-guards.c %D%/describe/describe-line.c \
 	%D%/describe/history.h %D%/describe/history.c \
 	%D%/describe/report.h %D%/describe/report.c \
 	%D%/describe/grace.h %D%/describe/grace.c \
@@ -156,21 +155,15 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES += \
 	%D%/control/connection.h %D%/control/connection.c \
 	%D%/control/requests.h %D%/control/requests-private.h %D%/control/requests.c \
-	%D%/control/requests-forced.c \
-	%D%/control/requests-wait.c \
-	%D%/control/requests-node.c \
-	%D%/control/requests-guard.c \
-	%D%/control/requests-reload.c \
-	%D%/control/requests-watch.c \
-	%D%/control/requests-run.c \
-	%D%/control/requests-plan.c \
+	%D%/control/requests-forced.c %D%/control/requests-wait.c %D%/control/requests-node.c \
+	%D%/control/requests-guard.c %D%/control/requests-reload.c %D%/control/requests-watch.c \
+	%D%/control/requests-run.c %D%/control/requests-plan.c \
 	%D%/control/requests-table.h %D%/control/requests-table.c \
 	%D%/control/control.h %D%/control/control.c
 
 # main: the daemon as a whole
 %C%_libdaemon_la_SOURCES += \
-	%D%/main/options.h \
-	%D%/main/state.h \
+	%D%/main/options.h %D%/main/state.h \
 	%D%/main/fault.h %D%/main/fault.c \
 	%D%/main/command-signal.h %D%/main/command-signal.c \
 	%D%/main/signals.h %D%/main/signals.c \

@@ -22,8 +22,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 # spawn: making a process, and executing this one again
 %C%_libsys_la_SOURCES += \
 	%D%/spawn/ids.h %D%/spawn/ids.c \
-	%D%/spawn/spec.h \
-	%D%/spawn/raw.h \
+	%D%/spawn/spec.h %D%/spawn/raw.h \
 	%D%/spawn/environment.h %D%/spawn/environment.c \
 	%D%/spawn/block.h %D%/spawn/block.c \
 	%D%/spawn/child-attributes.h %D%/spawn/child-attributes.c \
