@@ -11,10 +11,6 @@ static void probe_end(struct probe *probe)
 {
 	probe->ended = true;
 	probe->ops->end(probe);
-	/*
-	 * The timer reports the result in the next turn: a callback must not run inside the call
-	 * that it is for.
-	 */
 	alarm_set(&probe->ctx->alarms, &probe->timer, 0);
 }
 

@@ -36,7 +36,7 @@ static socklen_t probe_address_of(const struct probe_config *config, union addre
 	return sizeof(ret->in);
 }
 
-int probe_connect(struct probe *probe, uint32_t events, sd_event_io_handler_t on_io)
+static int probe_open_connection(struct probe *probe, sd_event_io_handler_t on_io)
 {
 	union address address;
 	socklen_t length = probe_address_of(probe->config, &address);
@@ -47,17 +47,27 @@ int probe_connect(struct probe *probe, uint32_t events, sd_event_io_handler_t on
 	unix_refuse_descriptors(probe->fd);
 	if (connect(probe->fd, &address.any, length) < 0 && errno != EINPROGRESS)
 		return -errno;
-	return sd_event_add_io(probe->ctx->event, &probe->io, probe->fd, events, on_io, probe);
+	return sd_event_add_io(probe->ctx->event, &probe->io, probe->fd, EPOLLOUT, on_io, probe);
 }
 
-int probe_connected(struct probe *probe)
+void probe_connect(struct probe *probe, sd_event_io_handler_t on_io)
+{
+	int r = probe_open_connection(probe, on_io);
+
+	if (r < 0)
+		probe_fail(probe, "connect: %s", strerror(-r));
+}
+
+bool probe_connected(struct probe *probe)
 {
 	socklen_t length = sizeof(int);
 	int error = 0;
 
 	if (getsockopt(probe->fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0)
-		return -errno;
-	return -error;
+		error = errno;
+	if (error)
+		probe_fail(probe, "connect: %s", strerror(error));
+	return !error;
 }
 
 void probe_disconnect(struct probe *probe)
@@ -72,22 +82,14 @@ void probe_disconnect(struct probe *probe)
 
 static int probe_on_connected(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	struct probe *probe = arg;
-	int r = probe_connected(probe);
-
-	if (r < 0)
-		probe_fail(probe, "connect: %s", strerror(-r));
-	else
-		probe_succeed(probe);
+	if (probe_connected(arg))
+		probe_succeed(arg);
 	return 0;
 }
 
 static void probe_begin_connect(struct probe *probe, const struct process *main)
 {
-	int r = probe_connect(probe, EPOLLOUT, probe_on_connected);
-
-	if (r < 0)
-		probe_fail(probe, "connect: %s", strerror(-r));
+	probe_connect(probe, probe_on_connected);
 }
 
 const struct probe_kind_ops probe_connect_ops = { .begin = probe_begin_connect,

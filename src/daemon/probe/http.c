@@ -82,13 +82,11 @@ static int http_on_answer(sd_event_source *source, int fd, uint32_t events, void
 static int http_on_writable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct probe *probe = arg;
-	int r = probe_connected(probe);
 	ssize_t n;
+	int r;
 
-	if (r < 0) {
-		probe_fail(probe, "connect: %s", strerror(-r));
+	if (!probe_connected(probe))
 		return 0;
-	}
 	n = send(fd, probe->request + probe->used, probe->request_length - probe->used,
 		 MSG_NOSIGNAL);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -111,12 +109,8 @@ static int http_on_writable(sd_event_source *source, int fd, uint32_t events, vo
 
 static void http_begin(struct probe *probe, const struct process *main)
 {
-	int r;
-
 	probe->used = 0;
-	r = probe_connect(probe, EPOLLOUT, http_on_writable);
-	if (r < 0)
-		probe_fail(probe, "connect: %s", strerror(-r));
+	probe_connect(probe, http_on_writable);
 }
 
 const struct probe_kind_ops probe_http_ops = { .begin = http_begin, .end = probe_disconnect };
