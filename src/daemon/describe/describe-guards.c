@@ -107,22 +107,9 @@ static bool describe_visit_main(const struct walk *w, const struct service *s)
 	return describe_visit_guard(w, view);
 }
 
-static bool describe_visit_hooks(const struct walk *w, const struct service *s)
-{
-	const struct hook *h;
-
-	for (unsigned n = 0; (h = service_running_hook(s, n)); n++) {
-		struct guard_view view = describe_view_process(w, &h->process, "action");
-
-		view.why = hook_name(h->kind);
-		if (!describe_visit_guard(w, view))
-			return false;
-	}
-	return true;
-}
-
-static bool describe_visit_probe(const struct walk *w, const struct process *process,
-				 const char *why)
+/* @process may be NULL. */
+static bool describe_visit_command(const struct walk *w, const struct process *process,
+				   const char *why)
 {
 	struct guard_view view;
 
@@ -133,13 +120,23 @@ static bool describe_visit_probe(const struct walk *w, const struct process *pro
 	return describe_visit_guard(w, view);
 }
 
+static bool describe_visit_hooks(const struct walk *w, const struct service *s)
+{
+	const struct hook *h;
+
+	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
+		if (!describe_visit_command(w, &h->process, hook_name(h->kind)))
+			return false;
+	return true;
+}
+
 static bool describe_visit_probes(const struct walk *w, const struct service *s)
 {
 	const struct process *looks =
 		s->setup.health ? probe_process(s->setup.health->probe) : NULL;
 
-	return describe_visit_probe(w, readiness_process(s->setup.readiness), "ready") &&
-	       describe_visit_probe(w, looks, "health");
+	return describe_visit_command(w, readiness_process(s->setup.readiness), "ready") &&
+	       describe_visit_command(w, looks, "health");
 }
 
 static bool describe_visit_remaining(const struct walk *w, const struct service *s)
@@ -220,13 +217,9 @@ static bool describe_visit_final(const struct walk *w)
 static bool describe_visit_alert(const struct walk *w)
 {
 	const struct hook *alert = alert_hook(w->node);
-	struct guard_view view;
+	bool runs = alert && hook_is_running(alert);
 
-	if (!alert || !hook_is_running(alert))
-		return true;
-	view = describe_view_process(w, &alert->process, "action");
-	view.why = hook_name(HOOK_ON_FAILURE);
-	return describe_visit_guard(w, view);
+	return describe_visit_command(w, runs ? &alert->process : NULL, hook_name(HOOK_ON_FAILURE));
 }
 
 static bool describe_visit_leases(const struct walk *w)

@@ -256,13 +256,13 @@ static int report_dump(FILE *f, json_t *value, size_t flags)
 	return r;
 }
 
-/* Writes a line for each node; only one node at a time exists as an object. */
 /* The content of a report. */
 struct content {
 	const struct tree *tree;
 	const struct report_end *end;
 };
 
+/* Writes a line for each node; only one node at a time exists as an object. */
 static int report_dump_all(FILE *f, const void *arg)
 {
 	const struct content *content = arg;
