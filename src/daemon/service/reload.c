@@ -14,12 +14,8 @@ static void service_reload_on_timeout(struct alarm *alarm)
 {
 	struct hook *hook = container_of(alarm, struct hook, timer);
 
-	if (!hook_is_running(hook))
-		return;
-	node_log(hook->node, LOG_WARNING,
-		 "killing reload-command, pid %d (%s): the start-timeout has expired",
-		 (int)hook->process.pid, hook->process.name);
-	hook_kill(hook);
+	if (hook_is_running(hook))
+		hook_kill_late(hook, "the start-timeout has expired", NULL);
 }
 
 int service_reload_new(struct service *s, const struct node_config *config, struct hook **ret)

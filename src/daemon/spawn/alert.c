@@ -38,22 +38,14 @@ static void alert_on_end(void *arg)
 	node_update_soon(((struct alert *)arg)->node);
 }
 
-static void alert_kill(struct alert *a, const char *reason)
-{
-	a->spent = true;
-	node_log(a->node, LOG_WARNING, "killing on-failure-command, pid %d (%s): %s",
-		 (int)a->hook.process.pid, a->hook.process.name, reason);
-	hook_kill(&a->hook);
-}
-
 static void alert_on_limit(struct alarm *alarm)
 {
 	struct alert *a = container_of(alarm, struct alert, hook.timer);
 
+	/* Also between two commands: the next would have no limit. */
+	a->spent = true;
 	if (hook_is_running(&a->hook))
-		alert_kill(a, "its on-failure-timeout is spent");
-	else
-		a->spent = true; /* between two commands: the next would have no limit */
+		hook_kill_late(&a->hook, "its on-failure-timeout is spent", NULL);
 }
 
 /* --- the last lines --- */
@@ -205,11 +197,8 @@ void alert_force(struct node *node)
 
 	if (!a || !hook_is_running(&a->hook) || a->spent)
 		return;
-	forced_kills_add(node->ctx->forced_kills, node->config->path,
-			 "killed on-failure-command, pid %d (%s): the budget was spent",
-			 (int)a->hook.process.pid, a->hook.process.name);
-	node_note_forced(node);
-	alert_kill(a, "the budget is spent");
+	a->spent = true;
+	hook_kill_late(&a->hook, "the budget is spent", "the budget was spent");
 }
 
 const struct hook *alert_hook(const struct node *node)

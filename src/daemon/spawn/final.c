@@ -45,16 +45,9 @@ static void final_on_end(void *arg)
 static void final_on_limit(struct alarm *alarm)
 {
 	struct final *f = container_of(alarm, struct final, hook.timer);
-	struct node *node = f->node;
 
 	f->spent = true;
-	node_log(node, LOG_WARNING, "killing final, pid %d (%s): its time limit has expired",
-		 (int)f->hook.process.pid, f->hook.process.name);
-	forced_kills_add(node->ctx->forced_kills, node->config->path,
-			 "killed final, pid %d (%s): its time limit had expired",
-			 (int)f->hook.process.pid, f->hook.process.name);
-	node_note_forced(node);
-	hook_kill(&f->hook);
+	hook_kill_late(&f->hook, "its time limit has expired", "its time limit had expired");
 }
 
 int final_new(struct final **ret, struct node *node, const struct node_config *config)

@@ -169,6 +169,19 @@ void hook_kill(struct hook *h)
 	process_signal_session(&h->process, SIGKILL);
 }
 
+void hook_kill_late(struct hook *h, const char *reason, const char *forced)
+{
+	node_log(h->node, LOG_WARNING, "killing %s, pid %d (%s): %s", hook_name(h->kind),
+		 (int)h->process.pid, h->process.name, reason);
+	if (forced) {
+		forced_kills_add(h->ctx->forced_kills, h->node->config->path,
+				 "killed %s, pid %d (%s): %s", hook_name(h->kind),
+				 (int)h->process.pid, h->process.name, forced);
+		node_note_forced(h->node);
+	}
+	hook_kill(h);
+}
+
 void hook_settle_start(struct process *process, const struct spawn_failure *why)
 {
 	struct hook *h = container_of(process, struct hook, process);

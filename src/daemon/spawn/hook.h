@@ -84,6 +84,9 @@ bool hook_was_well(const struct hook *hook);
 void hook_term(struct hook *hook);
 void hook_kill(struct hook *hook);
 
+/* Kills the command and logs @reason.  With @forced, as a reason, the kill is one that a stop has forced. */
+void hook_kill_late(struct hook *hook, const char *reason, const char *forced);
+
 /* @process, of kind PROCESS_HOOK, runs its program (@why is NULL), or could not run it. */
 void hook_settle_start(struct process *process, const struct spawn_failure *why);
 
