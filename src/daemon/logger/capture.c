@@ -11,8 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "daemon/logger/logging.h"
-#include "daemon/logger/rules.h"
+#include "daemon/logger/state.h"
 
 /* The longest wait for the last lines of a run, and the interval at which the pipes are checked. */
 #define AWAIT_USEC (1 * USEC_PER_SEC)
@@ -44,10 +43,10 @@ static int capture_get(struct capture *c, enum logger_kind kind)
 	const char *file;
 	int r;
 
-	if (!log_rules(&rules, &file, c->config, kind, logging_sinks(c->ctx->logger)))
+	if (!log_rules(&rules, &file, c->config, kind, &c->ctx->logger->sinks))
 		return 0;
 	r = log_stream_get(&c->streams[kind], c->ctx->logger, c->config->path, kind);
-	if (r == 0 && !log_stream_is_used(c->streams[kind]))
+	if (r == 0 && !c->streams[kind]->file)
 		r = log_stream_use(c->streams[kind], &rules, file);
 	return r;
 }
@@ -101,15 +100,10 @@ void capture_reload(struct capture *c, const struct node_config *config)
 	for (enum logger_kind kind = 0; c && kind < LOGGER_KINDS; kind++) {
 		if (!c->streams[kind])
 			continue;
-		(void)log_rules(&rules, &file, c->config, kind, logging_sinks(c->ctx->logger));
+		(void)log_rules(&rules, &file, c->config, kind, &c->ctx->logger->sinks);
 		log_rules_reload(&rules, config);
 		(void)log_stream_use(c->streams[kind], &rules, file);
 	}
-}
-
-bool capture_is_apart(const struct capture *c)
-{
-	return c && c->streams[LOGGER_ERROR];
 }
 
 int capture_open(struct capture *c, int fd)
@@ -122,7 +116,7 @@ int capture_open(struct capture *c, int fd)
 
 	if (!c->streams[kind])
 		return -ENOTSUP;
-	(void)log_rules(&rules, &file, c->config, kind, logging_sinks(c->ctx->logger));
+	(void)log_rules(&rules, &file, c->config, kind, &c->ctx->logger->sinks);
 	r = log_stream_use(c->streams[kind], &rules, file);
 	return r < 0 ? r : log_stream_open(c->streams[kind], user->set ? user->uid : (uid_t)-1);
 }
@@ -153,7 +147,7 @@ static void capture_ask(struct capture *c)
 static bool capture_is_failing(const struct capture *c)
 {
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
-		if (c->streams[i] && log_stream_is_failing(c->streams[i]))
+		if (c->streams[i] && c->streams[i]->failing)
 			return true;
 	return false;
 }

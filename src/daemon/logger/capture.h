@@ -17,9 +17,6 @@ struct capture *capture_free(struct capture *capture);
 /* Applies the limits and formats of a reload at once to streams with an unchanged destination. */
 void capture_reload(struct capture *capture, const struct node_config *config);
 
-/* Returns true if standard error has a stream of its own; @capture may be NULL. */
-bool capture_is_apart(const struct capture *capture);
-
 /*
  * Opens the stream for @fd, 1 or 2, of a process.  Return: a descriptor, CLOEXEC; -ENOTSUP if @fd
  * is not captured; or -errno.
@@ -46,5 +43,5 @@ void capture_end(struct capture *capture, const struct swansong_guard *guard, un
 /* Releases the node, as its budget is spent. */
 void capture_release(struct capture *capture);
 
-/* Returns the stream of @kind, or NULL. */
+/* Returns the stream of @kind, or NULL.  @capture may be NULL. */
 const struct log_stream *capture_stream(const struct capture *capture, enum logger_kind kind);

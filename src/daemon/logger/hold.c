@@ -46,15 +46,6 @@ struct log_hold *log_hold_get(struct list *list, struct context *ctx,
 	return hold;
 }
 
-void log_hold_until(struct log_hold *hold, uint64_t until_usec, void (*on_limit)(void *arg),
-		    void *arg)
-{
-	hold->on_limit = on_limit;
-	hold->arg = arg;
-	hold->until_usec = until_usec;
-	alarm_set(&hold->ctx->alarms, &hold->limit, until_usec);
-}
-
 void log_holds_release(struct list *list)
 {
 	while (!list_is_empty(list))

@@ -14,17 +14,13 @@ struct log_hold {
 	uint64_t id, since_usec;
 	uint64_t until_usec; /* the time of its release at the latest */
 	struct alarm limit;
-	void (*on_limit)(void *arg); /* called before the release at @until_usec */
+	void (*on_limit)(void *arg); /* called before the release by @limit */
 	void *arg;
 };
 
 /* Returns the hold of @generation on @list, or a new one with a clone of @guard, or NULL. */
 struct log_hold *log_hold_get(struct list *list, struct context *ctx,
 			      const struct swansong_guard *guard, unsigned generation);
-
-/* Releases @hold at @until_usec, after a call of @on_limit. */
-void log_hold_until(struct log_hold *hold, uint64_t until_usec, void (*on_limit)(void *arg),
-		    void *arg);
 
 /* Releases all holds on @list. */
 void log_holds_release(struct list *list);

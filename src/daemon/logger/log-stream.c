@@ -179,11 +179,6 @@ int log_stream_use(struct log_stream *s, const struct logger_rules *rules, const
 	return 0;
 }
 
-bool log_stream_is_used(const struct log_stream *s)
-{
-	return s->file;
-}
-
 /* Return: an end for the first process; or -errno. */
 static int log_stream_make_pipe(struct log_stream *s)
 {
@@ -213,8 +208,9 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 	if (!logger_child_is_usable(&l->child))
 		return -ENOTSUP;
 	r = s->number == LOGGER_ALL ? log_stream_make_pipe(s) : log_pipe_open(s->fds);
-	if (r >= 0)
-		log_pipe_set_owner(s->fds, uid);
+	/* Only root can; then a service of another user cannot open /dev/stdout, as with a file. */
+	if (r >= 0 && uid != (uid_t)-1)
+		(void)!fchown(s->fds[1], uid, (gid_t)-1);
 	if (!context_is_shortage(r))
 		return r;
 	if (!l->short_of_descriptors)
@@ -345,18 +341,6 @@ void log_stream_notify(struct log_stream *s, void (*fn)(void *arg), void *arg)
 	s->arg = arg;
 }
 
-bool log_stream_is_failing(const struct log_stream *s)
-{
-	return s->failing;
-}
-
-void log_stream_set_failing(struct log_stream *s, bool failing)
-{
-	s->failing = failing;
-	if (failing && s->on_flushed)
-		s->on_flushed(s->arg);
-}
-
 void log_stream_drain(struct log_stream *s, bool on)
 {
 	if (on && s->number != LOGGER_ALL)
@@ -401,8 +385,12 @@ void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, u
 	if (log_stream_is_flushed(s) || !guard->node)
 		return;
 	hold = log_hold_get(&s->holds, s->logger->ctx, guard, generation);
-	if (hold)
-		log_hold_until(hold, until_usec, log_stream_log_missing, s);
+	if (!hold)
+		return;
+	hold->on_limit = log_stream_log_missing;
+	hold->arg = s;
+	hold->until_usec = until_usec;
+	alarm_set(&hold->ctx->alarms, &hold->limit, until_usec);
 }
 
 void log_stream_release(struct log_stream *s)

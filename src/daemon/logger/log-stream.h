@@ -28,7 +28,6 @@ struct log_stream *log_stream_put(struct log_stream *stream);
  * logger fills in the width of names.  Return: 0 or -ENOMEM.
  */
 int log_stream_use(struct log_stream *stream, const struct logger_rules *rules, const char *file);
-bool log_stream_is_used(const struct log_stream *stream);
 
 /*
  * Opens an end for the next process, which may set O_NONBLOCK, and open it by /proc as @uid.
@@ -51,9 +50,6 @@ bool log_stream_is_flushed(const struct log_stream *stream);
 
 /* Called when it is flushed, and when its destination has failed; NULL: no longer. */
 void log_stream_notify(struct log_stream *stream, void (*fn)(void *arg), void *arg);
-
-/* The destination has failed, as last known. */
-bool log_stream_is_failing(const struct log_stream *stream);
 
 /* The form of its lines, and their destination. */
 const struct logger_rules *log_stream_rules(const struct log_stream *stream);
@@ -91,9 +87,6 @@ void log_stream_free(struct log_stream *stream);
 
 /* Handles the reply of the logger to the LOGGER_FLUSH of @cookie. */
 void log_stream_flushed(struct log_stream *stream, uint64_t cookie);
-
-/* Notes whether the logger can write the destination. */
-void log_stream_set_failing(struct log_stream *stream, bool failing);
 
 /* Turns the transfer of output from the pipe to standard error on or off. */
 void log_stream_drain(struct log_stream *stream, bool on);

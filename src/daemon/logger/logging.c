@@ -73,7 +73,9 @@ static void logging_note_trouble(struct log_stream *s, const struct logger_troub
 	struct log *log = s->logger->ctx->log;
 	const char *to = log_stream_destination(s);
 
-	log_stream_set_failing(s, trouble->error);
+	s->failing = trouble->error;
+	if (s->failing && s->on_flushed)
+		s->on_flushed(s->arg);
 	logging_report_state(&s->logger->child);
 	if (trouble->error)
 		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", to,
@@ -143,11 +145,6 @@ struct logging *logging_free(struct logging *l)
 	return NULL;
 }
 
-const struct log_sinks *logging_sinks(const struct logging *l)
-{
-	return &l->sinks;
-}
-
 void logging_begin(struct logging *l)
 {
 	l->begun = true;
@@ -176,11 +173,6 @@ void logging_reopen(struct logging *l, const char *path)
 bool logging_is_usable(const struct logging *l)
 {
 	return logger_child_is_usable(&l->child);
-}
-
-unsigned logging_life(const struct logging *l)
-{
-	return l->life;
 }
 
 int logging_send_view(struct logging *l, struct logger_message *message,
@@ -212,9 +204,10 @@ int logging_each_new(const struct logging *l, uint64_t *serial,
 	return 0;
 }
 
-void logging_update(struct logging *l)
+void logging_update(struct context *ctx)
 {
-	(void)logging_send_wishes(l);
+	if (ctx->logger)
+		(void)logging_send_wishes(ctx->logger);
 }
 
 static bool logging_is_missing(const struct logging *l)

@@ -12,9 +12,6 @@ struct log_stream;
 int logging_new(struct logging **ret, struct context *ctx, const struct credentials *user);
 struct logging *logging_free(struct logging *logger);
 
-/* Returns the daemon's own standard streams as they were in logging_new(). */
-const struct log_sinks *logging_sinks(const struct logging *logger);
-
 /* Allows the start of the process, which follows when there is a stream. */
 void logging_begin(struct logging *logger);
 
@@ -27,8 +24,8 @@ void logging_notify(struct logging *logger, void (*fn)(void *arg), void *arg);
 /* Opens the files of the node at @path and of its descendants anew, as for logrotate. */
 void logging_reopen(struct logging *logger, const char *path);
 
-/* Sends the messages of this update turn. */
-void logging_update(struct logging *logger);
+/* TASK_LOGGER: sends the messages of this update turn. */
+void logging_update(struct context *ctx);
 
 /*
  * Waits until all output is written, at least half a second, and ends the process.  It waits until
@@ -41,9 +38,6 @@ void logging_stop(struct logging *logger, uint64_t until_usec);
 
 /* Returns false if there is no logger, and none will be started. */
 bool logging_is_usable(const struct logging *logger);
-
-/* Returns a number that changes when another logger is ready, which knows no reader. */
-unsigned logging_life(const struct logging *logger);
 
 /*
  * Sends a message about a reader, with the name and the file of @file unless it is NULL.

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "daemon/logger/logging.h"
-#include "daemon/logger/rules.h"
+#include "daemon/logger/state.h"
 #include "daemon/logger/log-stream.h"
 
 struct own_log {
@@ -26,7 +26,7 @@ DEFINE_CLEANUP(struct own_log *, own_log_free)
 static void own_log_on_state(void *arg)
 {
 	struct own_log *own = arg;
-	bool usable = logging_is_usable(own->ctx->logger) && !log_stream_is_failing(own->stream);
+	bool usable = logging_is_usable(own->ctx->logger) && !own->stream->failing;
 
 	if (usable && own->fd < 0) {
 		own->fd = log_stream_open(own->stream, (uid_t)-1);
@@ -39,7 +39,7 @@ static void own_log_on_state(void *arg)
 	log_use(own->ctx->log, usable && own->fd >= 0 ? own->fd : STDERR_FILENO);
 }
 
-static int own_log_set_limits(struct own_log *own, const struct node_config *root)
+int own_log_reload(struct own_log *own, const struct node_config *root)
 {
 	struct logger_rules rules = { .to = LOGGER_TO_FILE, .kind = LOGGER_OUTPUT };
 
@@ -63,7 +63,7 @@ int own_log_new(struct own_log **ret, struct context *ctx, const struct node_con
 		return -ENOMEM;
 	r = log_stream_get(&own->stream, ctx->logger, CONFIG_ROOT_NAME, LOGGER_OUTPUT);
 	if (r >= 0)
-		r = own_log_set_limits(own, root);
+		r = own_log_reload(own, root);
 	if (r < 0)
 		return r;
 	logging_notify(ctx->logger, own_log_on_state, own);
@@ -82,10 +82,4 @@ struct own_log *own_log_free(struct own_log *own)
 	free(own->path);
 	free(own);
 	return NULL;
-}
-
-void own_log_reload(struct own_log *own, const struct node_config *root)
-{
-	if (own)
-		(void)own_log_set_limits(own, root);
 }

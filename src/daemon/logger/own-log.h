@@ -19,5 +19,5 @@ int own_log_new(struct own_log **ret, struct context *ctx, const struct node_con
 /* Directs the log to standard error; the logger still writes the lines that are in the pipe. */
 struct own_log *own_log_free(struct own_log *own);
 
-/* Applies the limits of a reload; @own may be NULL. */
-void own_log_reload(struct own_log *own, const struct node_config *root);
+/* Applies the limits of @root.  Return: 0 or -ENOMEM. */
+int own_log_reload(struct own_log *own, const struct node_config *root);

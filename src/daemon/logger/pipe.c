@@ -68,13 +68,6 @@ int log_pipe_open(const int fds[static 2])
 	return fd < 0 ? -errno : fd;
 }
 
-void log_pipe_set_owner(const int fds[static 2], uid_t uid)
-{
-	/* Only root can; then a service of another user cannot open /dev/stdout, as with a file. */
-	if (uid != (uid_t)-1)
-		(void)!fchown(fds[1], uid, (gid_t)-1);
-}
-
 /* --- without a logger --- */
 
 /* A pipe with room takes at least PIPE_BUF bytes at once. */

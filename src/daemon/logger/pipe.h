@@ -29,9 +29,6 @@ int log_pipe_open(const int fds[static 2]);
 /* Opens the writing end of the pipe that has @end.  Return: likewise. */
 int log_pipe_reopen(int end);
 
-/* Allows a process of @uid to open the pipe by /proc; -1: one of the daemon's user. */
-void log_pipe_set_owner(const int fds[static 2], uid_t uid);
-
 /*
  * Passes output on to standard error, as long as that has room; else it is lost.  No process may
  * read the pipe.  *drain is a source of @event, which may exist; without memory it stays NULL.

@@ -73,7 +73,7 @@ struct log_subscription *log_subscription_free(struct log_subscription *v)
 	 * A view that does not follow ends by itself.  If the socket takes no more, the view ends
 	 * when the client closes its end of the pipe.
 	 */
-	if (v->life && v->life == logging_life(v->logger) && (v->wish.follow || !v->begun))
+	if (v->life && v->life == v->logger->life && (v->wish.follow || !v->begun))
 		(void)log_subscription_send(v, LOGGER_LEAVE, LOGGER_ALL, -1);
 	(void)fd_close(v->fd);
 	free(v);
@@ -105,14 +105,14 @@ int log_subscription_update(struct log_subscription *v)
 {
 	int r = 0;
 
-	if (v->life ? v->life != logging_life(v->logger) : !logging_is_usable(v->logger))
+	if (v->life ? v->life != v->logger->life : !logging_is_usable(v->logger))
 		return -ECONNRESET;
 	if (!v->life) {
 		r = log_subscription_send(v, LOGGER_VIEW, LOGGER_ALL, v->fd);
 		if (r < 0)
 			return r;
 		v->fd = fd_close(v->fd);
-		v->life = logging_life(v->logger);
+		v->life = v->logger->life;
 	}
 	if (!v->begun || v->wish.follow)
 		r = logging_each_new(v->logger, &v->serial, log_subscription_show, v);

@@ -43,12 +43,6 @@ static void update_starts(struct update *u)
 	exit_update_last(u->tree);
 }
 
-static void update_logger(struct update *u)
-{
-	if (u->tree->ctx->logger)
-		logging_update(u->tree->ctx->logger);
-}
-
 static void update_report(struct update *u)
 {
 	report_update(u->tree);
@@ -89,7 +83,7 @@ static const struct {
 	[TASK_COMPLETIONS] = { .run = update_completions },
 	[TASK_RENEWALS] = { .in_tree = converge_renewals },
 	[TASK_STARTS] = { .run = update_starts, .always = true },
-	[TASK_LOGGER] = { .run = update_logger },
+	[TASK_LOGGER] = { .in_context = logging_update },
 	[TASK_REPORT] = { .run = update_report, .always = true },
 	[TASK_REQUESTS] = { .run = update_requests, .always = true },
 	[TASK_PARENT] = { .run = update_parent, .always = true },

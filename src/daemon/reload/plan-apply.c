@@ -126,7 +126,8 @@ static void plan_commit(struct plan *plan)
 	edges_commit(tree);
 	tree_use_config(tree, plan->config);
 	report_use_all(tree);
-	own_log_reload(tree->ctx->own_log, plan->config->nodes[0]);
+	if (tree->ctx->own_log)
+		(void)own_log_reload(tree->ctx->own_log, plan->config->nodes[0]);
 }
 
 /* --- effects --- */

@@ -91,7 +91,7 @@ int streams_open(struct streams *streams, const struct context *ctx,
 		}
 		if (i == 2 && out->kind == err->kind &&
 		    (out->kind != OUTPUT_FILE || strcmp(out->path, err->path) == 0) &&
-		    !capture_is_apart(capture)) {
+		    !capture_stream(capture, LOGGER_ERROR)) {
 			if (streams->fds[1] != 1)
 				streams->fds[2] = streams->fds[1];
 			break;
