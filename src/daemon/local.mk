@@ -126,7 +126,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 
 # reap: what the end of a process means
 %C%_libdaemon_la_SOURCES += \
-	%D%/reap/commands.h %D%/reap/commands.c \
 	%D%/reap/exit.h %D%/reap/exit.c \
 	%D%/reap/orphans.h %D%/reap/orphans.c \
 	%D%/reap/survivors.h %D%/reap/survivors.c

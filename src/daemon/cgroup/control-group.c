@@ -188,18 +188,13 @@ bool control_group_is_populated(const struct control_group *g)
 	return r > 0 || (r < 0 && r != -EMFILE);
 }
 
-void control_group_watch(struct control_group *g)
+void control_group_watch(struct control_group *g, void (*each)(pid_t pid, void *arg), void *arg)
 {
+	if (!g->exists)
+		return;
+	(void)cgroup_processes(g->ctx->cgroups->top, NAME_OF(g), each, arg);
 	/* Without a watch the timeout of the state finds out. */
-	if (g->exists)
-		(void)cgroups_watch(g->ctx->cgroups, NAME_OF(g), &g->watch);
-}
-
-void control_group_each(const struct control_group *g, void (*each)(pid_t pid, void *arg),
-			void *arg)
-{
-	if (g->exists)
-		(void)cgroup_processes(g->ctx->cgroups->top, NAME_OF(g), each, arg);
+	(void)cgroups_watch(g->ctx->cgroups, NAME_OF(g), &g->watch);
 }
 
 void control_group_signal(const struct control_group *g, int signo)

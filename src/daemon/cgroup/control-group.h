@@ -49,12 +49,11 @@ void control_group_give_up(struct control_group *group);
 /* Returns true if a process is in the group, or may be. */
 bool control_group_is_populated(const struct control_group *group);
 
-/* Watches the group: on_change() is called when it becomes empty. */
-void control_group_watch(struct control_group *group);
-
-/* Calls @each for every process in the group. */
-void control_group_each(const struct control_group *group, void (*each)(pid_t pid, void *arg),
-			void *arg);
+/*
+ * Calls @each for every process in the group, and watches it: on_change() is called when it becomes
+ * empty.
+ */
+void control_group_watch(struct control_group *group, void (*each)(pid_t pid, void *arg), void *arg);
 
 /* Sends @signo to every process in the group. */
 void control_group_signal(const struct control_group *group, int signo);
