@@ -129,26 +129,21 @@ static int node_new_generation(const struct node *node, struct generation *ret)
 	return 0;
 }
 
-static void node_forget_generation(struct node *node)
+/* Makes @g the present generation; @g becomes the one before. */
+static void node_exchange_generation(struct node *node, struct generation *g)
 {
-	struct generation g = {
+	const struct generation before = {
 		.handle = node->handle,
 		.work = node->work,
 		.completion = node->completion,
 		.drained = node->drained,
 	};
 
-	node_generation_done(&g);
-	node->handle = node->work = NULL;
-	node->completion = node->drained = NULL;
-}
-
-static void node_use_generation(struct node *node, const struct generation *g)
-{
 	node->handle = g->handle;
 	node->work = g->work;
 	node->completion = g->completion;
 	node->drained = g->drained;
+	*g = before;
 }
 
 static int node_watch_completion(struct node *node)
@@ -197,7 +192,7 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 		r = node_new_generation(node, &g);
 	if (r < 0)
 		return r;
-	node_use_generation(node, &g);
+	node_exchange_generation(node, &g);
 	/* A node below a stopped one is stopped from the beginning. */
 	if (node_is_stopped(node)) {
 		node_note_stop(node);
@@ -237,6 +232,8 @@ void node_edges_free(struct edges *edges)
 
 struct node *node_free(struct node *node)
 {
+	struct generation g = { .handle = NULL };
+
 	if (!node)
 		return NULL;
 	/* There are no children any more: the count is its own. */
@@ -247,7 +244,8 @@ struct node *node_free(struct node *node)
 	 * The completion goes first: the release of the root's last handle stops the root, which
 	 * must not be reported.
 	 */
-	node_forget_generation(node);
+	node_exchange_generation(node, &g);
+	node_generation_done(&g);
 	roster_write(node->ctx->roster, &node->place, NULL);
 	roster_write(node->ctx->roster, &node->transient_place, NULL);
 	alarm_stop(&node->ctx->alarms, &node->budget);
@@ -391,9 +389,9 @@ int node_renew(struct node *node)
 		node_generation_done(&g);
 		return r;
 	}
-	node_forget_generation(node);
+	node_exchange_generation(node, &g);
+	node_generation_done(&g);
 	node_end_task(node, TASK_COMPLETIONS);
-	node_use_generation(node, &g);
 	node->generation++;
 	node->since_usec = clock_now_usec();
 	node->stop_usec = 0;

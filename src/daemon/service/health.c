@@ -70,13 +70,6 @@ static void health_note_failure(struct health *h, const char *why)
 	}
 }
 
-static void health_note_success(struct health *h)
-{
-	*h->why = '\0';
-	h->failures = 0;
-	health_set_state(h, HEALTH_HEALTHY);
-}
-
 static void health_probe_later(struct health *h)
 {
 	const struct service *s = h->service;
@@ -89,10 +82,13 @@ static void health_on_result(void *arg, const char *why)
 {
 	struct health *h = arg;
 
-	if (!why)
-		health_note_success(h);
-	else if (!health_is_reloading(h->service))
+	if (!why) {
+		*h->why = '\0';
+		h->failures = 0;
+		health_set_state(h, HEALTH_HEALTHY);
+	} else if (!health_is_reloading(h->service)) {
 		health_note_failure(h, why);
+	}
 	/* The check may have ended the service. */
 	if (h->on)
 		health_probe_later(h);

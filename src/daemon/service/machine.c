@@ -65,11 +65,11 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	service_recount(s);
 
 	r = policy_new(&s->policy, s->config);
+	if (r >= 0)
+		r = setup_new(&s->next_setup, s, s->config);
 	if (r < 0)
 		return r;
-	r = service_setup_init(s);
-	if (r < 0)
-		return r;
+	service_use_next_setup(s);
 	control_group_check(&s->group);
 	service_update_soon(s); /* it may start by itself */
 	service_update_demand(s);

@@ -169,10 +169,13 @@ static void service_promote_main(struct service *s, pid_t pid, int pidfd,
 				 const struct proc_info *info)
 {
 	struct process *known = process_find(s->ctx->processes, pid);
+	struct swansong_guard before = s->main.guard;
 
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
-	process_free(known); /* after the new guard, so that a guard is held throughout */
+	/* After the new guard, so that a guard is held throughout. */
+	swansong_guard_drop(&before);
+	process_free(known);
 	if (info->parent == s->ctx->keeper.reaper)
 		pidfd = fd_close(pidfd);
 	process_add(s->ctx->processes, &s->main, pid, pidfd);
@@ -289,7 +292,6 @@ int service_find_main(struct service *s, const char **why)
 	cleanup(closep) int pidfd = -1;
 	struct proc_info info;
 	pid_t pid;
-	struct swansong_guard before;
 	uint64_t age_usec;
 	int r;
 
@@ -315,12 +317,8 @@ int service_find_main(struct service *s, const char **why)
 	if (r < 0)
 		return r;
 	pid_watch_end(s->setup.pid_watch);
-	/* The guard of the start command is held until the main process has its own. */
-	before = s->main.guard;
-	s->main.guard = (struct swansong_guard){ .node = NULL };
-	process_remove(&s->main);
+	process_forget(&s->main);
 	service_promote_main(s, pid, take_fd(pidfd), &info);
-	swansong_guard_drop(&before);
 	s->run.outcome = (struct outcome){ .kind = OUTCOME_NONE };
 	return 0;
 }

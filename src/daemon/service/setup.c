@@ -141,15 +141,6 @@ void service_use_next_setup(struct service *s)
 	setup_free(next);
 }
 
-int service_setup_init(struct service *s)
-{
-	int r = setup_new(&s->next_setup, s, s->config);
-
-	if (r >= 0)
-		service_use_next_setup(s);
-	return r;
-}
-
 void service_setup_done(struct service *s)
 {
 	s->next_setup = setup_free(s->next_setup);

@@ -8,8 +8,7 @@
 int setup_new(struct setup **ret, struct service *service, const struct node_config *config);
 struct setup *setup_free(struct setup *setup);
 
-/* Makes the first setup of a new service.  Return: 0 or -errno. */
-int service_setup_init(struct service *service);
+/* Frees all setups of @service. */
 void service_setup_done(struct service *service);
 
 /* Makes the latest setup the present one, as a run begins. */
