@@ -332,11 +332,6 @@ void connection_reply(struct connection *c, json_t *parameters, bool continues)
 	connection_queue(c, text);
 }
 
-void connection_pass(struct connection *c, int fd)
-{
-	frame_writer_pass(&c->writer, fd);
-}
-
 void connection_fail(struct connection *c, enum interface_error error, const char *node,
 		     const char *reason)
 {

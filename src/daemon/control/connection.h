@@ -97,9 +97,6 @@ struct connection *connection_free(struct connection *connection);
 /* Sends a reply; takes the reference to @parameters.  @continues: further replies follow. */
 void connection_reply(struct connection *connection, json_t *parameters, bool continues);
 
-/* @fd, which is taken, goes with the next reply. */
-void connection_pass(struct connection *connection, int fd);
-
 void connection_fail(struct connection *connection, enum interface_error error, const char *node,
 		     const char *reason);
 

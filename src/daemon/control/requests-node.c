@@ -200,10 +200,8 @@ void request_update_enable(struct request *q, struct node *node)
 			request_fail_enable(q, node, r == -ENOENT ? ENOTDIR : -r);
 		return;
 	}
-	r = enable_set(q->tree, node, q->method == METHOD_ENABLE);
-	if (r == 0)
-		q->change = enable_number(q->tree);
-	else if (r != -EBUSY)
+	r = enable_set(q->tree, node, q->method == METHOD_ENABLE, &q->change);
+	if (r < 0 && r != -EBUSY)
 		request_fail_enable(q, node, -r);
 }
 

@@ -56,7 +56,8 @@ void request_reload(struct request *q, struct node *node, const struct message_c
 
 void request_update_reload(struct request *q, struct node *node)
 {
-	int r = trial_result(q->reload->trial, q->trial);
+	const struct trial *trial = q->reload->trial;
+	int r = q->trial == trial->number ? trial->result : 0;
 
 	if (r == -ETIMEDOUT)
 		request_fail(q, ERROR_FAILED, "root",

@@ -251,7 +251,8 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 	q->more = call->more;
 	q->begin_sent = false;
 	q->waiting = true;
-	connection_pass(q->connection, fd);
+	/* It goes with the next reply. */
+	frame_writer_pass(&q->connection->writer, fd);
 	request_update_logs(q, node);
 }
 

@@ -70,7 +70,8 @@ static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo
 		    !node_is_stopped(d->tree.root))
 			daemon_on_stop_signal(d, signo);
 	} else if (signo == SIGHUP) {
-		trial_begin_by_signal(&d->trial);
+		d->trial.by_signal = true;
+		(void)trial_begin(&d->trial);
 	} else if (signo == SIGQUIT) {
 		daemon_force_root(d, "SIGQUIT");
 	} else if (signo == SIGUSR1) {

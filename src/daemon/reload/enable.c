@@ -124,7 +124,7 @@ static int enable_save(void *arg)
 	return disabled_write(&s->next, s->path);
 }
 
-int enable_set(struct tree *tree, struct node *node, bool enabled)
+int enable_set(struct tree *tree, struct node *node, bool enabled, unsigned *number)
 {
 	const char *path = tree->config->state;
 	struct saving *s;
@@ -153,14 +153,9 @@ int enable_set(struct tree *tree, struct node *node, bool enabled)
 		disabled_done(&s->next);
 		return r;
 	}
-	s->number++;
+	*number = ++s->number;
 	s->running = true;
 	return 0;
-}
-
-unsigned enable_number(const struct tree *tree)
-{
-	return tree->ctx->saving ? tree->ctx->saving->number : 0;
 }
 
 /* A change that begins in the turn after the end of another one ends in a later turn. */

@@ -25,16 +25,13 @@ void enable_cancel(struct enable_reading *reading, struct tree *tree);
 void enable_commit(struct enable_reading *reading, struct tree *tree);
 
 /*
- * Begins to enable or disable the services in @node.  A child process writes the state file; the
- * change takes effect when that is on the disk.  No service starts or stops.
+ * Begins to enable or disable the services in @node, as change *number.  A child process writes the
+ * state file; the change takes effect when that is on the disk.  No service starts or stops.
  *
  * Return: 0; -EBUSY if an earlier change is being written; -ENOENT if there is no state file; or
  * -errno, and nothing has changed.
  */
-int enable_set(struct tree *tree, struct node *node, bool enabled);
-
-/* Returns the number of the last change. */
-unsigned enable_number(const struct tree *tree);
+int enable_set(struct tree *tree, struct node *node, bool enabled, unsigned *number);
 
 /*
  * Returns the result of change @number: 0; -EINPROGRESS while it is being written; or -errno, and

@@ -106,14 +106,3 @@ unsigned trial_begin(struct trial *trial)
 	alarm_set(&trial->closer.ctx->alarms, &trial->alarm, until);
 	return trial->number;
 }
-
-int trial_result(const struct trial *trial, unsigned number)
-{
-	return number == trial->number ? trial->result : 0;
-}
-
-void trial_begin_by_signal(struct trial *trial)
-{
-	trial->by_signal = true;
-	(void)trial_begin(trial);
-}

@@ -16,7 +16,7 @@ struct trial {
 	const struct reload *reload;
 	unsigned number; /* of the last one */
 	int result;	 /* -EINPROGRESS; 0: the files can be read; -ETIMEDOUT */
-	bool by_signal;	 /* a reload without a request follows */
+	bool by_signal;	 /* a reload without a request follows, with its result in the log */
 };
 
 void trial_init(struct trial *trial, struct context *ctx, const struct reload *reload);
@@ -24,9 +24,3 @@ void trial_done(struct trial *trial);
 
 /* Begins one, unless one goes on.  Returns its number. */
 unsigned trial_begin(struct trial *trial);
-
-/* The result of trial @number; -EINPROGRESS while it lasts. */
-int trial_result(const struct trial *trial, unsigned number);
-
-/* Begins one, and a reload after it, with the result in the log. */
-void trial_begin_by_signal(struct trial *trial);
