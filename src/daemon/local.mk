@@ -156,8 +156,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/control/requests.h %D%/control/requests-private.h %D%/control/requests.c \
 	%D%/control/requests-forced.c %D%/control/requests-wait.c %D%/control/requests-node.c \
 	%D%/control/requests-guard.c %D%/control/requests-reload.c %D%/control/requests-watch.c \
-	%D%/control/requests-run.c %D%/control/requests-plan.c \
-	%D%/control/requests-table.h %D%/control/requests-table.c \
+	%D%/control/requests-run.c %D%/control/requests-plan.c %D%/control/requests-table.c \
 	%D%/control/control.h %D%/control/control.c
 
 # main: the daemon as a whole
@@ -168,7 +167,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/main/signals.h %D%/main/signals.c \
 	%D%/main/start.h %D%/main/start.c \
 	%D%/main/update.h %D%/main/update.c \
-	%D%/main/daemon.h %D%/main/daemon.c
+	%D%/main/daemon.c
 
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libdaemon_la_LIBADD = $(SYSTEMD_LIBS) $(JANSSON_LIBS)

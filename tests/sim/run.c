@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/macro.h"
-#include "daemon/main/daemon.h"
+#include "daemon/main/options.h"
 #include "daemon/main/update.h"
 #include "tests/sim/client.h"
 #include "tests/sim/descriptors.h"

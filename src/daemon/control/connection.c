@@ -333,13 +333,7 @@ void connection_reply(struct connection *c, json_t *parameters, bool continues)
 }
 
 void connection_fail(struct connection *c, enum interface_error error, const char *node,
-		     const char *reason)
-{
-	connection_fail_with(c, error, node, reason, NULL);
-}
-
-void connection_fail_with(struct connection *c, enum interface_error error, const char *node,
-			  const char *reason, json_t *more)
+		     const char *reason, json_t *more)
 {
 	char *text = NULL;
 

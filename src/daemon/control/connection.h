@@ -97,12 +97,9 @@ struct connection *connection_free(struct connection *connection);
 /* Sends a reply; takes the reference to @parameters.  @continues: further replies follow. */
 void connection_reply(struct connection *connection, json_t *parameters, bool continues);
 
+/* Sends an error, with additional members @more or NULL, see interface_build_error(). */
 void connection_fail(struct connection *connection, enum interface_error error, const char *node,
-		     const char *reason);
-
-/* The same with additional members @more, see interface_build_error(). */
-void connection_fail_with(struct connection *connection, enum interface_error error,
-			  const char *node, const char *reason, json_t *more);
+		     const char *reason, json_t *more);
 
 /* Handles calls that have waited for the present one.  It is called once in a turn. */
 void connection_resume(struct connection *connection);

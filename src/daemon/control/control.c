@@ -208,7 +208,8 @@ static void control_take_connection(struct control *control, struct roster_row *
 			c, ERROR_FAILED, NULL,
 			control->tree->ctx->reason == CRASH_REPLACED
 				? "swansongd was upgraded: ask once more"
-				: "swansongd had a fault, and has begun again: ask once more");
+				: "swansongd had a fault, and has begun again: ask once more",
+			NULL);
 }
 
 void control_take_former(struct control *control)
@@ -272,7 +273,8 @@ static int control_on_connect(sd_event_source *source, int listener, uint32_t ev
 		connection->tier = control_find_tier(&control->config, fd, connection->peer.uid);
 		control->n_connections++;
 		if (!control_make_room(control, connection->peer.uid)) {
-			connection_fail(connection, ERROR_TOO_MANY, NULL, "too many connections");
+			connection_fail(connection, ERROR_TOO_MANY, NULL, "too many connections",
+					NULL);
 			connection_close_soon(connection);
 		}
 		connection_enter(connection);

@@ -5,7 +5,7 @@
  * were given to services exist without a socket, too, and are not limited.
  */
 
-#include "daemon/control/requests-table.h"
+#include "daemon/control/requests.h"
 
 /*
  * Limits of connections.  If they are reached, the connection that has been idle for longest is

@@ -101,7 +101,7 @@ void request_fail_stop(struct request *q, const struct node *node, const struct 
 
 	request_add_forced_kills(q, node, more);
 	request_end_wait(q);
-	connection_fail_with(q->connection, ERROR_FAILED, node_name(failed), reason, more);
+	connection_fail(q->connection, ERROR_FAILED, node_name(failed), reason, more);
 }
 
 void request_succeed_stop(struct request *q, const struct node *node)

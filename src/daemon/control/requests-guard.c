@@ -64,20 +64,14 @@ static void request_add_lease(struct request *q, struct lease *lease, bool follo
 	q->waiting = true;
 }
 
-/* A oneway call gets no reply, so its refusal is logged. */
-static void request_note_guard_refusal(struct request *q, const struct node *node, const char *why)
-{
-	if (!q->connection->oneway || ++q->refused > REFUSALS_LOGGED)
-		return;
-	node_log(node, LOG_WARNING, "a guard is refused to pid %d: %s%s",
-		 (int)q->connection->peer.pid, why,
-		 q->refused == REFUSALS_LOGGED ? "; further refusals are not logged" : "");
-}
-
 static void request_refuse_guard(struct request *q, struct node *node, enum interface_error error,
 				 const char *why)
 {
-	request_note_guard_refusal(q, node, why);
+	/* A oneway call gets no reply, so its refusal is logged. */
+	if (q->connection->oneway && ++q->refused <= REFUSALS_LOGGED)
+		node_log(node, LOG_WARNING, "a guard is refused to pid %d: %s%s",
+			 (int)q->connection->peer.pid, why,
+			 q->refused == REFUSALS_LOGGED ? "; further refusals are not logged" : "");
 	request_fail(q, error, node_name(node), why);
 }
 

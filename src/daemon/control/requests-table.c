@@ -2,8 +2,6 @@
  * Access, function, and the function that looks at a waiting call are columns of proto/interface/methods.h.
  * Access is checked here and nowhere else.
  */
-#include "daemon/control/requests-table.h"
-
 #include "base/macro.h"
 #include "daemon/control/requests-private.h"
 

@@ -35,7 +35,7 @@ void request_fail(struct request *q, enum interface_error error, const char *nod
 		  const char *reason)
 {
 	request_end_wait(q);
-	connection_fail(q->connection, error, node, reason);
+	connection_fail(q->connection, error, node, reason, NULL);
 }
 
 struct node *request_find(const struct request *q, const char *path)
@@ -64,7 +64,7 @@ void request_fail_unknown(struct request *q, const char *path)
 	(void)json_object_set(more, "similar", paths);
 	json_decref(paths);
 	request_end_wait(q);
-	connection_fail_with(q->connection, ERROR_NO_SUCH_NODE, path, NULL, more);
+	connection_fail(q->connection, ERROR_NO_SUCH_NODE, path, NULL, more);
 }
 
 struct service *request_find_running_service(struct request *q, struct node *node)

@@ -55,6 +55,17 @@ struct request {
 	unsigned refused;	/* number of refused oneway calls */
 };
 
+void request_init(struct request *request, struct tree *tree, struct connection *connection);
+
+/* Ends the request with its connection: its guards are released, effects of its calls remain. */
+void request_done(struct request *request);
+
+void request_call(struct request *request, enum interface_method method,
+		  const struct message_call *call);
+
+/* Looks at the waiting call. */
+void request_update(struct request *request);
+
 /*
  * Takes over the guards that the connection had as @fd in the former image.  Returns true if it has a call
  * that goes on: it waits for the end of a guard, or for the upgrade.

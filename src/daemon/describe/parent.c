@@ -121,13 +121,6 @@ static bool parent_is_progress_expected(const struct tree *tree)
 	return false;
 }
 
-/* A start always makes progress, or it would be over. */
-static bool parent_is_progressing(const struct parent *p)
-{
-	return p->phase == PHASE_STARTING || p->tree->ctx->changes != p->seen_changes ||
-	       parent_is_progress_expected(p->tree);
-}
-
 static void parent_time_extension(struct parent *p)
 {
 	p->extends = true;
@@ -140,7 +133,10 @@ static void parent_extend(struct parent *p)
 	char text[64];
 
 	p->extends = false;
-	if (!parent_is_inside_budget(p) || !parent_is_progressing(p))
+	/* A start always makes progress, or it would be over. */
+	if (!parent_is_inside_budget(p) ||
+	    (p->phase != PHASE_STARTING && p->tree->ctx->changes == p->seen_changes &&
+	     !parent_is_progress_expected(p->tree)))
 		return;
 	(void)snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64,
 		       (uint64_t)EXTEND_BY_USEC);

@@ -225,16 +225,6 @@ static void roster_mark(struct roster *roster, size_t n)
 	(void)!pwrite(roster->fd, &roster->mark, sizeof(roster->mark), MARK_AT);
 }
 
-/* Of rows with one name the first counts. */
-static int roster_index(struct roster *roster, struct roster_row *row)
-{
-	if (row->kind == ROSTER_DESCRIPTOR && !dict_find(&roster->descriptors, row->name))
-		return dict_add(&roster->descriptors, row);
-	if (row->kind == ROSTER_PROCESS && !dict_find(&roster->processes, row->path))
-		return dict_add(&roster->processes, row);
-	return 0;
-}
-
 static int roster_read(struct roster *roster)
 {
 	struct stat st;
@@ -261,7 +251,11 @@ static int roster_read(struct roster *roster)
 		row->path[CONFIG_NAME_MAX] = row->name[ROSTER_NAME_MAX] = '\0';
 		if (roster_has_descriptor(row) && !roster_claim(roster, row->number))
 			row->kind = ROSTER_NONE;
-		r = roster_index(roster, row);
+		/* Of rows with one name the first counts. */
+		if (row->kind == ROSTER_DESCRIPTOR && !dict_find(&roster->descriptors, row->name))
+			r = dict_add(&roster->descriptors, row);
+		else if (row->kind == ROSTER_PROCESS && !dict_find(&roster->processes, row->path))
+			r = dict_add(&roster->processes, row);
 	}
 	return r;
 }

@@ -3,7 +3,7 @@
  * order.  The tree decides when the daemon ends; errors of the loop do not.  At the end all objects
  * are freed, each before those that it uses.
  */
-#include "daemon/main/daemon.h"
+#include "daemon/main/options.h"
 
 #include <errno.h>
 #include <poll.h>

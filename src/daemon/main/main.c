@@ -11,7 +11,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
-#include "daemon/main/daemon.h"
+#include "daemon/main/options.h"
 #include "daemon/describe/grace.h"
 #include "model/config/config.h"
 

@@ -28,3 +28,6 @@ struct daemon_options {
 	struct log *log;
 	const char *log_file; /* NULL: standard error */
 };
+
+/* Runs until the end of the tree.  Returns the exit status. */
+int daemon_run(const struct daemon_options *options);

@@ -38,21 +38,6 @@ void node_end_task(struct node *node, enum task task)
 	agenda_remove(&node->ctx->agenda, TASK_BIT(task), &node->due);
 }
 
-static struct node *node_of(struct agenda_entry *entry)
-{
-	return entry ? container_of(entry, struct node, due) : NULL;
-}
-
-struct node *node_next_due(struct context *ctx, enum task task)
-{
-	return node_of(agenda_next(&ctx->agenda, task));
-}
-
-struct node *node_take_due(struct context *ctx, enum task task)
-{
-	return node_of(agenda_take_entry(&ctx->agenda, task));
-}
-
 void node_update_soon(struct node *node)
 {
 	node_add_task(node, TASK_COMPLETIONS);

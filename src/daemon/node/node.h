@@ -145,17 +145,20 @@ const char *node_name(const struct node *node);
 void node_add_task(struct node *node, enum task task);
 void node_end_task(struct node *node, enum task task);
 
-/* See agenda_next() and agenda_take_entry(). */
-struct node *node_next_due(struct context *ctx, enum task task);
-struct node *node_take_due(struct context *ctx, enum task task);
+static inline struct node *node_of_entry(struct agenda_entry *entry)
+{
+	return entry ? container_of(entry, struct node, due) : NULL;
+}
 
 /* Visits each node on the list of @task, where it stays until node_end_task(). */
 #define node_for_each_due(node, ctx, task) \
-	for (agenda_rewind(&(ctx)->agenda); ((node) = node_next_due(ctx, task));)
+	for (agenda_rewind(&(ctx)->agenda);        \
+	     ((node) = node_of_entry(agenda_next(&(ctx)->agenda, task)));)
 
 /* Visits each node on the list of @task and removes it. */
 #define node_for_each_taken(node, ctx, task) \
-	for (agenda_rewind(&(ctx)->agenda); ((node) = node_take_due(ctx, task));)
+	for (agenda_rewind(&(ctx)->agenda);          \
+	     ((node) = node_of_entry(agenda_take_entry(&(ctx)->agenda, task)));)
 
 bool node_is_stopped(const struct node *node);
 

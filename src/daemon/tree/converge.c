@@ -131,15 +131,6 @@ static bool converge_is_early(struct service *s)
 	return true;
 }
 
-static void converge_set_blocked(struct service *s, bool blocked)
-{
-	if (s->blocked == blocked)
-		return;
-	s->blocked = blocked;
-	service_recount(s);
-	context_update_soon(s->ctx); /* services that require it may be blocked as well */
-}
-
 /* Returns the event that starts @s, or N_EVENTS if it does not start now. */
 static enum service_event converge_start_event(struct service *s)
 {
@@ -213,7 +204,13 @@ static bool converge_start(struct service *s)
 		return false;
 	}
 	if (start_order_is_blocked(s)) {
-		converge_set_blocked(s, start_order_has_lost_requirement(s));
+		bool before = s->blocked;
+
+		s->blocked = start_order_has_lost_requirement(s);
+		if (s->blocked == before)
+			return false;
+		service_recount(s);
+		context_update_soon(s->ctx); /* services that require it may be blocked as well */
 		return false;
 	}
 	node_end_task(s->node, TASK_STARTS);
