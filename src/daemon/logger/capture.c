@@ -123,17 +123,9 @@ int capture_open(struct capture *c, int fd)
 
 void capture_run(struct capture *c, pid_t pid, uint64_t generation)
 {
-	for (size_t i = 0; i < LOGGER_KINDS; i++)
+	for (size_t i = 0; c && i < LOGGER_KINDS; i++)
 		if (c->streams[i])
 			log_stream_run(c->streams[i], pid, generation);
-}
-
-static bool capture_is_flushed(const struct capture *c)
-{
-	for (size_t i = 0; i < LOGGER_KINDS; i++)
-		if (c->streams[i] && !log_stream_is_flushed(c->streams[i]))
-			return false;
-	return true;
 }
 
 static void capture_ask(struct capture *c)
@@ -144,12 +136,17 @@ static void capture_ask(struct capture *c)
 	c->asked = true;
 }
 
-static bool capture_is_failing(const struct capture *c)
+/* Returns true if all output is written, or some cannot be. */
+static bool capture_is_over(const struct capture *c)
 {
-	for (size_t i = 0; i < LOGGER_KINDS; i++)
+	bool flushed = c->asked;
+
+	for (size_t i = 0; i < LOGGER_KINDS; i++) {
 		if (c->streams[i] && c->streams[i]->failing)
 			return true;
-	return false;
+		flushed &= !c->streams[i] || log_stream_is_flushed(c->streams[i]);
+	}
+	return flushed;
 }
 
 bool capture_awaits(struct capture *c, bool drained, void (*fn)(void *arg), void *arg)
@@ -166,7 +163,7 @@ bool capture_awaits(struct capture *c, bool drained, void (*fn)(void *arg), void
 	}
 	if (drained && !c->asked)
 		capture_ask(c);
-	if (now >= c->until_usec || (c->asked && capture_is_flushed(c)) || capture_is_failing(c))
+	if (now >= c->until_usec || capture_is_over(c))
 		return false;
 	alarm_set(&c->ctx->alarms, &c->timer, c->asked ? c->until_usec : now + LOOK_USEC);
 	return true;
@@ -175,8 +172,11 @@ bool capture_awaits(struct capture *c, bool drained, void (*fn)(void *arg), void
 void capture_end(struct capture *c, const struct swansong_guard *guard, unsigned generation,
 		 uint64_t until_usec)
 {
-	uint64_t brief = c->until_usec ? c->until_usec : clock_now_usec() + AWAIT_USEC;
+	uint64_t brief;
 
+	if (!c)
+		return;
+	brief = c->until_usec ? c->until_usec : clock_now_usec() + AWAIT_USEC;
 	if (!c->asked)
 		capture_ask(c);
 	if (node_config_outputs(c->config)->log_full == LOG_FULL_DROP)
@@ -189,7 +189,7 @@ void capture_end(struct capture *c, const struct swansong_guard *guard, unsigned
 
 void capture_release(struct capture *c)
 {
-	for (size_t i = 0; i < LOGGER_KINDS; i++)
+	for (size_t i = 0; c && i < LOGGER_KINDS; i++)
 		if (c->streams[i])
 			log_stream_release(c->streams[i]);
 }

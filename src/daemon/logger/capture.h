@@ -8,9 +8,10 @@
 #include "daemon/logger/log-stream.h"
 #include "model/base/settings.h"
 
+/* NULL: nothing is captured; capture_open() and capture_awaits() need an object. */
 struct capture;
 
-/* Makes the streams of @config; *ret is NULL if nothing is captured.  Return: 0 or -ENOMEM. */
+/* Makes the streams of @config.  Return: 0 or -ENOMEM. */
 int capture_new(struct capture **ret, struct context *ctx, const struct node_config *config);
 struct capture *capture_free(struct capture *capture);
 
@@ -23,7 +24,7 @@ void capture_reload(struct capture *capture, const struct node_config *config);
  */
 int capture_open(struct capture *capture, int fd);
 
-/* See log_stream_run(). */
+/* Reports the main process of a run to the logger, see log_stream_run(). */
 void capture_run(struct capture *capture, pid_t pid, uint64_t generation);
 
 /*
@@ -43,5 +44,5 @@ void capture_end(struct capture *capture, const struct swansong_guard *guard, un
 /* Releases the node, as its budget is spent. */
 void capture_release(struct capture *capture);
 
-/* Returns the stream of @kind, or NULL.  @capture may be NULL. */
+/* Returns the stream of @kind, or NULL. */
 const struct log_stream *capture_stream(const struct capture *capture, enum logger_kind kind);

@@ -242,8 +242,8 @@ static void service_end_output(struct service *s)
 {
 	uint64_t until = clock_add(clock_now_usec(), s->config->stop_timeout_usec);
 
-	launch_end_output(&s->setup.launch, &s->main.guard, s->main.generation,
-			  MIN(until, service_kill_usec(s)));
+	capture_end(s->setup.launch.capture, &s->main.guard, s->main.generation,
+		    MIN(until, service_kill_usec(s)));
 }
 
 /* Keeps the run after its process has ended: its guard is now for the later commands. */

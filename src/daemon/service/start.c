@@ -40,7 +40,7 @@ static int service_open_control(struct service *s)
 
 static void service_note_spawn_failure(struct service *s, const struct launch_failure *failure)
 {
-	launch_run(&s->setup.launch, 0, 0);
+	capture_run(s->setup.launch.capture, 0, 0);
 	/* A timeout or a stop that came before is the outcome; the failure is its consequence. */
 	if (s->run.outcome.kind == OUTCOME_NONE)
 		s->run.outcome = (struct outcome){
@@ -185,12 +185,12 @@ void service_spawn(struct service *s)
 	program.ready_fd = given.ready_fd;
 	program.handover = given.handover;
 	program.n_handover = given.n;
-	launch_run(&s->setup.launch, 0, s->node->generation);
+	capture_run(s->setup.launch.capture, 0, s->node->generation);
 	if (launch(&s->setup.launch, s->ctx, &program, &s->main, &failure) != 0) {
 		service_note_spawn_failure(s, &failure);
 		return;
 	}
-	launch_run(&s->setup.launch, s->main.pid, s->node->generation);
+	capture_run(s->setup.launch.capture, s->main.pid, s->node->generation);
 }
 
 bool service_awaits_program(const struct service *s, struct launch_failure *step)

@@ -173,8 +173,8 @@ static void alert_finish(struct alert *a)
 	struct node *node = a->node;
 
 	alarm_stop(&node->ctx->alarms, &a->hook.timer);
-	launch_end_output(&a->launch, &a->hook.process.guard, a->hook.process.generation,
-			  a->limit_usec);
+	capture_end(a->launch.capture, &a->hook.process.guard, a->hook.process.generation,
+		    a->limit_usec);
 	hook_end(&a->hook);
 	if (!a->replaced)
 		return;

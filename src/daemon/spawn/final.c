@@ -171,8 +171,8 @@ static void final_finish(struct final *f)
 
 	roster_write(f->node->ctx->roster, &f->place, &row);
 	alarm_stop(&f->node->ctx->alarms, &f->hook.timer);
-	launch_end_output(
-		&f->launch, &f->hook.process.guard, f->generation,
+	capture_end(
+		f->launch.capture, &f->hook.process.guard, f->generation,
 		MIN(f->deadline_usec, clock_add(clock_now_usec(), f->config->stop_timeout_usec)));
 	f->drained = swansong_completion_unref(f->drained);
 	hook_end(&f->hook);

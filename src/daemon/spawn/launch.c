@@ -431,12 +431,6 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	return r < 0 ? launch_fail(failure, -r, "make a process", NULL) : 0;
 }
 
-void launch_run(const struct launch *launch, pid_t pid, uint64_t generation)
-{
-	if (launch->capture)
-		capture_run(launch->capture, pid, generation);
-}
-
 bool launch_awaits_output(const struct launch *launch, void (*fn)(void *arg), void *arg)
 {
 	bool drained;
@@ -445,13 +439,6 @@ bool launch_awaits_output(const struct launch *launch, void (*fn)(void *arg), vo
 		return false;
 	drained = !launch->log_watch || log_watch_drain(launch->log_watch);
 	return capture_awaits(launch->capture, drained, fn, arg);
-}
-
-void launch_end_output(const struct launch *launch, const struct swansong_guard *guard,
-		       unsigned generation, uint64_t until_usec)
-{
-	if (launch->capture)
-		capture_end(launch->capture, guard, generation, until_usec);
 }
 
 void launch_ended(const struct launch *launch, pid_t group)

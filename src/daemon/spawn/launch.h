@@ -71,13 +71,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 struct launch_failure launch_explain(const struct launch *launch, const char *program,
 				     const struct spawn_failure *why);
 
-/* Reports the main process of a run to the logger. */
-void launch_run(const struct launch *launch, pid_t pid, uint64_t generation);
-
-/* The same as capture_awaits() and capture_end(), for the output of the last process of a run. */
+/* The same as capture_awaits(), for the output of the last process of a run. */
 bool launch_awaits_output(const struct launch *launch, void (*fn)(void *arg), void *arg);
-void launch_end_output(const struct launch *launch, const struct swansong_guard *guard,
-		       unsigned generation, uint64_t until_usec);
 
 /* Takes the terminal back if process group @group, an ended service, had it. */
 void launch_ended(const struct launch *launch, pid_t group);

@@ -128,10 +128,10 @@ static void deadline_process(struct node *node)
 		alarm_stop(&n->ctx->alarms, &n->budget);
 		if (n->service && n->service->state != STATE_KILLING)
 			service_handle(n->service, EVENT_KILL);
-		if (n->service)
+		if (n->service) {
 			service_end_kept(n->service);
-		if (n->service && n->service->setup.launch.capture)
 			capture_release(n->service->setup.launch.capture);
+		}
 		deadline_revoke_leases(n);
 		alert_force(n);
 		final_limit(n, 0);
