@@ -166,14 +166,6 @@ void unix_remove(const char *path, dev_t device, ino_t inode)
 		(void)path_unlink_in(&in, in.name);
 }
 
-/* The name until the socket listens, under the lock of @path; @path itself if it has 107 bytes. */
-static void unix_make_name(char *buf, size_t size, const char *path)
-{
-	const char *suffix = strlen(path) + 1 < size ? "~" : "";
-
-	(void)snprintf(buf, size, "%s%s", path, suffix);
-}
-
 int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group)
 {
 	cleanup(closep) int fd = -1;
@@ -196,7 +188,9 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 		r = unix_remove_stale(&in, &address);
 	if (r < 0)
 		return r;
-	unix_make_name(new_path, sizeof(new_path), path);
+	/* The name until the socket listens, under the lock of @path; @path itself if it has 107 bytes. */
+	(void)snprintf(new_path, sizeof(new_path), "%s%s", path,
+		       strlen(path) + 1 < sizeof(new_path) ? "~" : "");
 	fd = unix_bind(new_path, SOCK_STREAM | SOCK_NONBLOCK, mode, (uid_t)-1, group);
 	if (fd < 0)
 		return fd;
