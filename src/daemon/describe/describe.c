@@ -27,19 +27,6 @@ uint64_t describe_left(uint64_t usec, uint64_t now)
 	return usec > now ? usec - now : 0;
 }
 
-/* Fills in the messages of the service about itself. */
-static void describe_messages(struct service_view *view, const struct service_messages *messages,
-			      uint64_t now)
-{
-	if (*messages->status)
-		view->status = messages->status;
-	if (messages->error)
-		view->error = (uint64_t)messages->error;
-	if (messages->reloading_usec)
-		view->reloading_usec = now - messages->reloading_usec;
-	view->ending = messages->stopping;
-}
-
 /* Returns the files of its output: NULL if there are none or no memory. */
 static json_t *describe_logs(const struct node_config *config)
 {
@@ -102,6 +89,7 @@ static const char *describe_result(char buf[static OUTCOME_TEXT_MAX], const stru
 static struct service_view describe_view_service(struct service *s, char *result, json_t *waiting,
 						 json_t *logs, uint64_t now)
 {
+	const struct service_messages *messages = s->setup.messages;
 	const struct health *health = s->setup.health;
 	struct service_view view = {
 		/* Listening is no state of its life. */
@@ -134,8 +122,7 @@ static struct service_view describe_view_service(struct service *s, char *result
 	describe_lines(s, &view);
 	if (s->node->timetable) {
 		view.schedule = node_config_extras(s->node->config)->schedule->text;
-		view.scheduled_usec = timetable_next_usec(s->node->timetable);
-		view.ran_usec = timetable_last_usec(s->node->timetable);
+		timetable_view(s->node->timetable, now, &view.scheduled_usec, &view.ran_usec);
 	}
 	if (s->setup.launch.activation && activation_fdstore(s->setup.launch.activation)->n)
 		view.stored = activation_fdstore(s->setup.launch.activation)->n;
@@ -144,8 +131,13 @@ static struct service_view describe_view_service(struct service *s, char *result
 		view.health_since_usec = now - health->since_usec;
 		view.health_result = *health->why ? health->why : NULL;
 	}
-	if (s->setup.messages)
-		describe_messages(&view, s->setup.messages, now);
+	if (messages) {
+		view.status = *messages->status ? messages->status : NULL;
+		view.error = messages->error ? (uint64_t)messages->error : FIELD_NONE;
+		if (messages->reloading_usec)
+			view.reloading_usec = now - messages->reloading_usec;
+		view.ending = messages->stopping;
+	}
 	return view;
 }
 

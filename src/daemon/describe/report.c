@@ -32,16 +32,6 @@ void report_use(struct context *ctx, const struct config *config)
 	traces_want(&ctx->traces, report_path_of(config) || ctx->history_log, ctx->history_log);
 }
 
-static void report_begin_trace(struct node *node)
-{
-	if (trace_new(&node->trace, &node->ctx->traces, node, node->config->path) < 0)
-		node_log(node, LOG_ERR, "missing in the report: out of memory");
-	if (node->trace && node->stop_usec)
-		trace_begin(node->trace, node->generation,
-			    node->service ? fsm_state_name(node->service->state) : NULL,
-			    node->stop_usec);
-}
-
 void report_use_all(struct tree *tree)
 {
 	bool wanted;
@@ -49,10 +39,16 @@ void report_use_all(struct tree *tree)
 	report_use(tree->ctx, tree->config);
 	wanted = tree->ctx->traces.wanted;
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (wanted && !n->trace)
-			report_begin_trace(n);
-		else if (!wanted)
+		if (!wanted)
 			n->trace = trace_free(n->trace);
+		if (!wanted || n->trace)
+			continue;
+		if (trace_new(&n->trace, &n->ctx->traces, n, n->config->path) < 0)
+			node_log(n, LOG_ERR, "missing in the report: out of memory");
+		if (n->trace && n->stop_usec)
+			trace_begin(n->trace, n->generation,
+				    n->service ? fsm_state_name(n->service->state) : NULL,
+				    n->stop_usec);
 	}
 }
 

@@ -326,16 +326,10 @@ void timetable_use(struct node *node, struct timetable *t)
 	timetable_watch_clock(node->ctx);
 }
 
-uint64_t timetable_next_usec(const struct timetable *t)
+void timetable_view(const struct timetable *t, uint64_t now, uint64_t *next, uint64_t *last)
 {
-	uint64_t now = clock_now_usec();
-
+	*next = t->times.next_usec > now ? t->times.next_usec - now : 0;
 	if (t->times.next_usec == USEC_INFINITY)
-		return USEC_INFINITY;
-	return t->times.next_usec > now ? t->times.next_usec - now : 0;
-}
-
-uint64_t timetable_last_usec(const struct timetable *t)
-{
-	return t->times.last_usec ? clock_now_usec() - t->times.last_usec : USEC_INFINITY;
+		*next = USEC_INFINITY;
+	*last = t->times.last_usec ? now - t->times.last_usec : USEC_INFINITY;
 }

@@ -24,6 +24,5 @@ void timetable_use(struct node *node, struct timetable *timetable);
 /* TASK_SCHEDULES: starts services when their time has come, and notes the runs that are over. */
 void timetables_process(struct tree *tree);
 
-/* For status.  The time left until the next run, and the age of the last one; USEC_INFINITY: none. */
-uint64_t timetable_next_usec(const struct timetable *timetable);
-uint64_t timetable_last_usec(const struct timetable *timetable);
+/* The time left at @now until the next run, and the age of the last one; USEC_INFINITY: none. */
+void timetable_view(const struct timetable *timetable, uint64_t now, uint64_t *next, uint64_t *last);
