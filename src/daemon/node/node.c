@@ -22,7 +22,7 @@ struct earlier {
 	struct swansong_completion *completion;
 };
 
-static void node_count_draining(struct node *node, int n)
+void node_count_draining(struct node *node, int n)
 {
 	for (; node; node = node->parent)
 		node->draining += n;
@@ -180,7 +180,7 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	node_exchange_generation(node, &g);
 	/* A node below a stopped one is stopped from the beginning. */
 	if (node_is_stopped(node)) {
-		node_note_stop(node);
+		node_count_draining(node, 1);
 		node->stop_usec = node->since_usec;
 		trace_begin(node->trace, node->generation, NULL, node->since_usec);
 	}
@@ -201,11 +201,6 @@ void node_use_config(struct node *node, struct config *config_ref_,
 	node->config_ref = config_ref(config_ref_);
 	node->config = config;
 	config_unref(before);
-}
-
-void node_note_stop(struct node *node)
-{
-	node_count_draining(node, 1);
 }
 
 void node_edges_free(struct edges *edges)

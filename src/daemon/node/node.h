@@ -212,8 +212,8 @@ void node_guards_changed(struct node *node);
  */
 void node_finished(struct node *node);
 
-/* Counts the stop of @node, which is about to be latched. */
-void node_note_stop(struct node *node);
+/* Adds @n to the number of draining generations: 1 for a stop of @node that is about to be latched. */
+void node_count_draining(struct node *node, int n);
 
 /* Returns true if @node is @ancestor or below it. */
 bool node_is_within(const struct node *node, const struct node *ancestor);

@@ -82,7 +82,7 @@ void use_end(struct tree *tree, struct node *node)
 	    (is_stopped && !node->complete))
 		return;
 	if (!is_stopped) {
-		node_note_stop(node);
+		node_count_draining(node, 1);
 		swansong_shut_down(node->handle);
 		node->complete = true;
 		node_changed(node, "running", "");

@@ -23,7 +23,7 @@ void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *r
 		traces_begin(&tree->ctx->traces, reason, now);
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		if (!n->stop_usec)
-			node_note_stop(n);
+			node_count_draining(n, 1);
 		final_hold(n);
 	}
 	swansong_shut_down(top->handle);
