@@ -183,7 +183,7 @@ static void request_take_former_lease(struct request *q, const struct roster_row
 	if (!node || q->n_leases >= REQUEST_LEASES_MAX || lease_new(&lease, node, &wish) != 0)
 		return;
 	q->method = METHOD_TAKE_GUARD;
-	request_add_lease(q, lease, lease_was_followed(row));
+	request_add_lease(q, lease, wish.followed);
 }
 
 bool request_take_former(struct request *q, int fd)

@@ -229,13 +229,12 @@ struct lease_wish lease_former_wish(const struct roster_row *row, struct unix_pe
 	*peer = (struct unix_peer){ .pid = (pid_t)(row->detail[4] & INT32_MAX),
 				    .uid = (uid_t)row->detail[5] };
 	return (struct lease_wish){
-		.peer = peer, .why = row->name, .ttl_usec = row->detail[3], .former = row
+		.peer = peer,
+		.why = row->name,
+		.ttl_usec = row->detail[3],
+		.former = row,
+		.followed = row->detail[4] & FOLLOWED,
 	};
-}
-
-bool lease_was_followed(const struct roster_row *row)
-{
-	return row->detail[4] & FOLLOWED;
 }
 
 void lease_keep_ids(struct context *ctx)

@@ -52,6 +52,7 @@ struct lease_wish {
 	uint64_t ttl_usec;		 /* USEC_INFINITY: until it is released */
 	bool late;			 /* accepts a stopped node that is not yet Complete */
 	const struct roster_row *former; /* of before a fault: never refused; or NULL */
+	bool followed;			 /* of before a fault: by a call that waited for its end */
 };
 
 enum lease_refusal {
@@ -72,7 +73,6 @@ void lease_enter(struct lease *lease, enum roster_kind kind, int fd, bool follow
 
 /* The reverse of lease_enter(). */
 struct lease_wish lease_former_wish(const struct roster_row *row, struct unix_peer *peer);
-bool lease_was_followed(const struct roster_row *row);
 
 /* Makes new guards have other ids than those of before a fault. */
 void lease_keep_ids(struct context *ctx);
