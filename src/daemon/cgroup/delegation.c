@@ -275,7 +275,6 @@ static int cgroups_open_top(struct cgroups *c, const char *socket)
 	return 0;
 }
 
-/* Processes in the group of the start forbid limits below it; without this, all else works. */
 /* Return: 0 or -errno.  A keeper goes where the daemon goes. */
 static int cgroups_move_to(const struct cgroups *c, const char *group)
 {
@@ -303,6 +302,7 @@ static int cgroups_set_up(struct cgroups *c, const char *path, const char *socke
 	if (r < 0)
 		return r;
 	(void)cgroup_children(c->own, cgroups_collect_group, c);
+	/* Processes in the group of the start forbid limits below it; without this, all else works. */
 	if (!cgroup_is_machine_root(c->own) && cgroup_make(c->own, c->own_name) >= 0) {
 		c->moved = cgroups_move_to(c, c->own_name) == 0;
 		if (!c->moved)

@@ -1,6 +1,6 @@
 /*
- * The forecast of a shutdown: the present tree is converted for model/forecast/forecast.h, which
- * knows nodes by their indices.
+ * Looking: settings, dependencies, and the forecast of a shutdown.  For that the present tree is converted
+ * for model/forecast/forecast.h, which knows nodes by their indices.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -11,8 +11,6 @@
 #include "daemon/describe/describe.h"
 #include "proto/config/settings.h"
 #include "proto/plan.h"
-
-/* Looking: settings, dependencies, and the forecast of a shutdown of the tree as it is now. */
 
 /* The index of a node in the tree of the forecast. */
 struct place_of {

@@ -88,15 +88,6 @@ static void fault_end(pid_t logger)
 		(void)poll(NULL, 0, 1);
 }
 
-static void fault_log_upgrade(struct log *log, const struct crash_history *history)
-{
-	char age[CLOCK_TEXT_MAX];
-
-	log_line(log, LOG_NOTICE, "upgraded from %.*s to " PACKAGE_VERSION ", begun %s ago",
-		 CRASH_VERSION_MAX, history->version,
-		 clock_text(age, clock_now_usec() - history->replaced_usec));
-}
-
 static void fault_log(struct log *log, const struct crash_history *history)
 {
 	const struct crash *crash = crash_latest(history);
@@ -120,6 +111,7 @@ void fault_begin(struct signals *was, char *const *argv, struct log *log, int *h
 		 struct crash_history *read)
 {
 	struct crash_plan plan = { .argv = argv, .envp = environ, .last = fault_end };
+	char age[CLOCK_TEXT_MAX];
 	int r;
 
 	r = crash_take(read);
@@ -129,7 +121,9 @@ void fault_begin(struct signals *was, char *const *argv, struct log *log, int *h
 	else
 		*was = read->signals;
 	if (read->reason == CRASH_REPLACED)
-		fault_log_upgrade(log, read);
+		log_line(log, LOG_NOTICE, "upgraded from %.*s to " PACKAGE_VERSION ", begun %s ago",
+			 CRASH_VERSION_MAX, read->version,
+			 clock_text(age, clock_now_usec() - read->replaced_usec));
 	else if (read->reason == CRASH_FAULT || read->reason == CRASH_UNDONE)
 		fault_log(log, read);
 	plan.history = *history = r;

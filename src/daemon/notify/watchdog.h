@@ -1,10 +1,6 @@
 #pragma once
 
-/*
- * A watchdog: while it is on, a keep-alive message must come within each interval.
- *
- * A message only notes its time; the timer checks it, at most once in an interval.
- */
+/* A watchdog: while it is on, a keep-alive message must come within each interval. */
 
 #include "daemon/loop/context.h"
 

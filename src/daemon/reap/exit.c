@@ -287,16 +287,6 @@ static void service_decide_run(struct service *s)
 		service_log_end(s, s->run.verdict);
 }
 
-/* Ends the run: nothing of it remains except its post-stop, which may follow. */
-static void service_conclude_run(struct service *s)
-{
-	service_end_output(s);
-	service_decide_run(s);
-	service_handle(s, s->run.verdict);
-	process_remove(&s->main);
-	s->main.signalled = false;
-}
-
 /*
  * Returns true if the main process of a forking service was found, or may still be: processes
  * remain, and the end of each brings the service here again.
@@ -411,10 +401,16 @@ static void service_update_exit(struct service *s)
 		if (s->setup.launch.config->type == TYPE_ONESHOT && !s->run.worked &&
 		    (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
 		    policy_is_clean(s->config, &s->run.outcome) &&
-		    (s->run.parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP)))
+		    (s->run.parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP))) {
 			service_keep_run(s);
-		else
-			service_conclude_run(s);
+			return;
+		}
+		/* Ends the run: nothing of it remains except its post-stop, which may follow. */
+		service_end_output(s);
+		service_decide_run(s);
+		service_handle(s, s->run.verdict);
+		process_remove(&s->main);
+		s->main.signalled = false;
 		return;
 	}
 	/*

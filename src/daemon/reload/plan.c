@@ -229,14 +229,6 @@ struct plan *plan_free(struct plan *plan)
 	return NULL;
 }
 
-char *plan_text(char buf[static PLAN_TEXT_MAX], const struct plan *plan)
-{
-	(void)snprintf(buf, PLAN_TEXT_MAX, "%u added, %u removed, %u changed",
-		       plan->counts[PLAN_ADD], plan->counts[PLAN_REMOVE],
-		       plan->counts[PLAN_CHANGE]);
-	return buf;
-}
-
 /* --- output --- */
 
 static const char *const kind_names[N_PLAN_KINDS] = {

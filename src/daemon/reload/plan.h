@@ -73,9 +73,5 @@ DEFINE_CLEANUP(struct plan *, plan_free)
  */
 int plan_apply(struct plan *plan);
 
-/* Prints "2 added, 1 removed, 3 changed", for the log.  Returns @buf. */
-#define PLAN_TEXT_MAX 80
-char *plan_text(char buf[static PLAN_TEXT_MAX], const struct plan *plan);
-
 /* Returns an array of Change (proto/interface/types.h); NULL without memory. */
 json_t *plan_json(const struct plan *plan);

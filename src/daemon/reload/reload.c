@@ -85,14 +85,14 @@ static int reload_check_transients(const struct tree *tree, const struct config 
 static int reload_apply_plan(struct plan *plan)
 {
 	struct log *log = plan->tree->ctx->log;
-	char text[PLAN_TEXT_MAX];
 	int r = plan_apply(plan);
 
 	if (r < 0)
 		return r;
 	plan->tree->ctx->remarks++;
 	plan->tree->ctx->configuration++;
-	log_line(log, LOG_NOTICE, "reloaded: %s", plan_text(text, plan));
+	log_line(log, LOG_NOTICE, "reloaded: %u added, %u removed, %u changed",
+		 plan->counts[PLAN_ADD], plan->counts[PLAN_REMOVE], plan->counts[PLAN_CHANGE]);
 	for (enum key_id key = 0; key < N_KEYS; key++) {
 		bool live = keys[key].apply == APPLY_LIVE;
 
