@@ -32,7 +32,7 @@ struct run_facts {
 	bool guards;		 /* guards were requested: a service may have been busy */
 	bool reloads;		 /* the configuration was changed */
 	bool faults;		 /* an operation of the kernel was made to fail */
-	bool no_descriptors;	 /* one of these was for want of a descriptor */
+	bool no_descriptors;	 /* and failed for want of a descriptor */
 	bool forced;		 /* a stop was forced by a request */
 	bool ending;		 /* a service has announced its own end */
 	bool kept;		 /* a configuration has kill-leftovers = no */
