@@ -218,6 +218,7 @@ END
 : >"$log"
 SWANSONG_LOGGER=/nonexistent start_daemon
 ok "services write to their files" wait_for 10 says "$dir/direct" 'first of two'
+wait_for 10 says "$dir/direct" 'first of one' || die "each service writes"
 is "there is one warning" "$(grep -c 'logger: cannot run /nonexistent: No such file' "$log")" 1
 stop_daemon
 ok "the end is as ever" says "$dir/direct" "^last of one$"

@@ -109,7 +109,7 @@ ok "it lets them be" kill -0 "${many[@]}"
 start_daemon
 ok "the next daemon of their own ends them" wait_for 10 gone "${many[@]}"
 ok "and starts their services" ctl wait --for ready --timeout 20s
-if [ "$(id -u)" = 0 ]; then
+if is_root; then
 	ok "the process of another user lives" kill -0 "$other"
 else
 	skip "the process of another user lives" "machine: needs root"
