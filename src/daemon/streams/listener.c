@@ -131,7 +131,8 @@ static int listener_open_socket(const struct listener *l, const struct context *
 	if (ctx->cgroups) {
 		(void)cgroup_children(ctx->cgroups->top, listener_on_left_group, &left);
 	} else if (!ctx->reason) {
-		(void)proc_each(listener_on_any_process, &left);
+		if (ctx->environment.mark)
+			(void)proc_each(listener_on_any_process, &left);
 	} else {
 		struct children children;
 

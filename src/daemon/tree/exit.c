@@ -148,13 +148,16 @@ int exit_status_of_cause(const struct tree *tree)
 void exit_enter(struct tree *tree, int signo)
 {
 	struct ends *ends = &tree->ends;
-	struct roster_row row = roster_row(ROSTER_END, signo, "", "");
+	struct roster_row row;
 
+	if (!node_is_stopped(tree->root))
+		return;
+	row = roster_row(ROSTER_END, signo, "", "");
 	row.detail[0] = (uint64_t)exit_status_of_cause(tree) + 1;
 	row.detail[1] = ends->by_itself;
 	row.detail[2] = ends->given_up;
 	row.detail[3] = tree->root->forced;
-	if (!node_is_stopped(tree->root) || memcmp(&row, &ends->entered, sizeof(row)) == 0)
+	if (memcmp(&row, &ends->entered, sizeof(row)) == 0)
 		return;
 	ends->entered = row;
 	roster_write(tree->ctx->roster, &ends->place, &row);
