@@ -140,6 +140,7 @@ START_TEST(process_that_left_while_the_service_runs_is_found_by_a_scan)
 	script("run", "( setsid sleep 1000 & echo $! >pid ); exec sleep 1000\n");
 	live_begin("[web]\ncommand = sh run\n");
 	await_pid("pid");
+	await("web up");
 	for (int i = 0; i < 100 && list_is_empty(&service("web")->remaining); i++) {
 		orphans_scan(orphans);
 		live_turn();
@@ -162,6 +163,7 @@ START_TEST(service_names_another_main_process)
 	script("run", "sleep 1000 & echo $! >pid; wait; exec sleep 1000\n");
 	live_begin("[web]\nrestart = never\ncommand = sh run\n");
 	second = await_pid("pid");
+	await("web up");
 	first = service("web")->main.pid;
 	ck_assert(service_has_member(service("web"), second, getuid()));
 	ck_assert_int_eq(service_set_main(service("web"), second, &why), 0);
@@ -186,6 +188,7 @@ START_TEST(end_of_a_main_process_that_is_no_child_has_no_status)
 	script("run", "sleep 1000 & echo $! >pid; wait; exec sleep 1000\n");
 	live_begin("[web]\nrestart = never\ncommand = sh run\n");
 	second = await_pid("pid");
+	await("web up");
 	ck_assert_int_eq(service_set_main(service("web"), second, &why), 0);
 	ck_assert_int_eq(kill(second, SIGKILL), 0);
 	await("web failed");
