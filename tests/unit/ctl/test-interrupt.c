@@ -25,7 +25,7 @@ static const struct answer lost[] = { SAY(tree), { NULL, 0, THEN_CLOSE } };
 
 START_TEST(a_stream_ends_with_the_stop)
 {
-	ck_assert_int_eq(interrupt_shell("exec sleep 1000", stopped, 2), 0);
+	ck_assert_int_eq(interrupt_shell("exec sleep 100", stopped, 2), 0);
 	assert_has(asked, "Wait\",\"parameters\":{\"node\":\"edge\",\"until\":\"stopping\"}}");
 	ck_assert_str_eq(out, "");
 	ck_assert_str_eq(err, "");
@@ -68,7 +68,7 @@ START_TEST(a_node_that_vanishes_was_stopped)
 	static const struct answer gone[] = { SAY(tree), ERROR("io.swansong.NoSuchNode",
 							       "{\"node\":\"edge\"}") };
 
-	ck_assert_int_eq(interrupt_shell("exec sleep 1000", gone, 2), 0);
+	ck_assert_int_eq(interrupt_shell("exec sleep 100", gone, 2), 0);
 	ck_assert_str_eq(err, "");
 }
 END_TEST

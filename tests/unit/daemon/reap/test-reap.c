@@ -54,7 +54,7 @@ END_TEST
 
 START_TEST(service_that_ignores_its_signal_is_killed)
 {
-	script("run", "trap '' TERM; echo up >out; while :; do sleep 1000; done\n");
+	script("run", "trap '' TERM; echo up >out; while :; do sleep 100; done\n");
 	live_begin("[web]\nstop-timeout = 100ms\ncommand = sh run\n");
 	await_line("out");
 	stop("web");
@@ -67,7 +67,7 @@ END_TEST
 
 START_TEST(stop_signal_reaches_the_whole_group)
 {
-	script("run", "sleep 1000 & echo $! >pid; wait\n");
+	script("run", "sleep 100 & echo $! >pid; wait\n");
 	live_begin("[web]\ncommand = sh run\n");
 	await_pid("pid");
 	stop("web");
@@ -80,9 +80,9 @@ END_TEST
 /* --- remaining processes --- */
 
 static const char *const left[] = {
-	"sleep 1000 & echo $! >pid\n",
-	"setsid sleep 1000 & echo $! >pid\n",
-	"( setsid sh -c 'sleep 1000 & echo $! >pid' & )\n",
+	"sleep 100 & echo $! >pid\n",
+	"setsid sleep 100 & echo $! >pid\n",
+	"( setsid sh -c 'sleep 100 & echo $! >pid' & )\n",
 };
 
 START_TEST(remaining_process_is_found_and_ended_before_a_restart)
@@ -100,7 +100,7 @@ END_TEST
 
 START_TEST(remaining_process_is_killed_if_it_ignores_the_signal)
 {
-	script("rest", "trap '' TERM; echo $$ >pid; while :; do sleep 1000; done\n");
+	script("rest", "trap '' TERM; echo $$ >pid; while :; do sleep 100; done\n");
 	script("run", "setsid sh rest & while [ ! -s pid ]; do sleep 0.01; done; exit 4\n");
 	live_begin("[web]\nrestart = never\nstop-timeout = 100ms\ncommand = sh run\n");
 	await("web cleaning");
@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(remaining_process_is_kept_if_the_service_keeps_it)
 {
-	script("run", "setsid sleep 1000 & echo $! >pid; exit 4\n");
+	script("run", "setsid sleep 100 & echo $! >pid; exit 4\n");
 	live_begin("[web]\nrestart = never\nkill-leftovers = no\ncommand = sh run\n");
 	await("web failed");
 	await_remaining("web", 1);
@@ -125,7 +125,7 @@ END_TEST
 
 START_TEST(process_without_a_known_origin_belongs_to_no_service)
 {
-	script("run", "env -u SWANSONG_NODE setsid sleep 1000 & echo $! >pid\n"
+	script("run", "env -u SWANSONG_NODE setsid sleep 100 & echo $! >pid\n"
 		      "while ! grep -q sleep /proc/$!/comm; do sleep 0.01; done\nexit 4\n");
 	live_begin("[web]\nrestart = never\ncommand = sh run\n");
 	await("web failed");
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(process_that_left_while_the_service_runs_is_found_by_a_scan)
 {
-	script("run", "( setsid sleep 1000 & echo $! >pid ); exec sleep 1000\n");
+	script("run", "( setsid sleep 100 & echo $! >pid ); exec sleep 100\n");
 	live_begin("[web]\ncommand = sh run\n");
 	await_pid("pid");
 	await("web up");
@@ -160,7 +160,7 @@ START_TEST(service_names_another_main_process)
 	const char *why;
 	pid_t first, second;
 
-	script("run", "sleep 1000 & echo $! >pid; wait; exec sleep 1000\n");
+	script("run", "sleep 100 & echo $! >pid; wait; exec sleep 100\n");
 	live_begin("[web]\nrestart = never\ncommand = sh run\n");
 	second = await_pid("pid");
 	await("web up");
@@ -185,7 +185,7 @@ START_TEST(end_of_a_main_process_that_is_no_child_has_no_status)
 	const char *why;
 	pid_t second;
 
-	script("run", "sleep 1000 & echo $! >pid; wait; exec sleep 1000\n");
+	script("run", "sleep 100 & echo $! >pid; wait; exec sleep 100\n");
 	live_begin("[web]\nrestart = never\ncommand = sh run\n");
 	second = await_pid("pid");
 	await("web up");
@@ -205,8 +205,8 @@ START_TEST(only_a_process_of_the_service_becomes_its_main_process)
 		(void)pause();
 		_exit(0);
 	}
-	script("run", "echo up >out; exec sleep 1000\n");
-	live_begin("[web]\ncommand = sh run\n[other]\ncommand = sleep 1000\n");
+	script("run", "echo up >out; exec sleep 100\n");
+	live_begin("[web]\ncommand = sh run\n[other]\ncommand = sleep 100\n");
 	await("other up");
 	await_line("out");
 	ck_assert(!service_has_member(service("web"), other, getuid()));
@@ -231,7 +231,7 @@ static void begin_forking(const char *text)
 
 START_TEST(pid_file_names_the_main_process)
 {
-	begin_forking("setsid sleep 1000 & echo $! >main.pid\n");
+	begin_forking("setsid sleep 100 & echo $! >main.pid\n");
 	await("web up");
 	ck_assert_int_eq(service("web")->main.pid, await_pid("main.pid"));
 	ck_assert(is_logged("main process is pid"));
@@ -246,7 +246,7 @@ END_TEST
 START_TEST(pid_file_that_comes_later_is_waited_for)
 {
 	begin_forking("setsid sh -c 'while [ ! -e go ]; do sleep 0.01; done; echo $$ >main.pid; "
-		      "exec sleep 1000' & echo $! >pid\n");
+		      "exec sleep 100' & echo $! >pid\n");
 	await_pid("pid");
 	while (!service_awaits_main(service("web")))
 		live_turn();

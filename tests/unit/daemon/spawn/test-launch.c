@@ -75,7 +75,7 @@ END_TEST
 START_TEST(commands_around_a_service_get_no_sockets)
 {
 	print("echo \"${LISTEN_FDS-none} ${LISTEN_PID-none}\"");
-	live_begin("[web]\nlisten = unix:@/socket\ncommand = sleep 1000\nstart-command = sh run\n");
+	live_begin("[web]\nlisten = unix:@/socket\ncommand = sleep 100\nstart-command = sh run\n");
 	await("web up");
 	ck_assert_str_eq(await_line("out"), "none none");
 }
@@ -83,7 +83,7 @@ END_TEST
 
 START_TEST(readiness_descriptor_has_its_number)
 {
-	script("run", "echo >&7; exec sleep 1000\n");
+	script("run", "echo >&7; exec sleep 100\n");
 	live_begin("[web]\nready = fd:7\ncommand = sh run\n");
 	await("web up");
 }
@@ -91,7 +91,7 @@ END_TEST
 
 START_TEST(service_that_closes_its_readiness_descriptor_is_not_ready)
 {
-	script("run", "exec 7>&-; echo closed >out; exec sleep 1000\n");
+	script("run", "exec 7>&-; echo closed >out; exec sleep 100\n");
 	live_begin("[web]\nready = fd:7\ncommand = sh run\n");
 	ck_assert_str_eq(await_line("out"), "closed");
 	live_turn();
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(failed_command_around_a_service_names_its_program)
 {
-	live_begin("[web]\nrestart = never\ncommand = sleep 1000\nstart-command = true\n"
+	live_begin("[web]\nrestart = never\ncommand = sleep 100\nstart-command = true\n"
 		   "start-command = /nonexistent/prepare\n");
 	await("web failed");
 	ck_assert_int_eq(outcome()->kind, OUTCOME_SPAWN_FAILED);
@@ -164,7 +164,7 @@ END_TEST
 START_TEST(final_action_runs_last_command_first_with_the_result)
 {
 	script("final", "echo $1 $SWANSONG_RESULT >>out.new; [ $1 = b ] || mv out.new out\n");
-	live_begin("[g]\nfinal = sh final a\nfinal = sh final b\n[g/web]\ncommand = sleep 1000\n");
+	live_begin("[g]\nfinal = sh final a\nfinal = sh final b\n[g/web]\ncommand = sleep 100\n");
 	await("g/web up");
 	stop("g");
 	ck_assert_str_eq(await_line("out"), "b clean");
@@ -177,7 +177,7 @@ END_TEST
 START_TEST(final_action_gets_a_forced_result)
 {
 	script("final", "echo $SWANSONG_RESULT $SWANSONG_LATE >out\n");
-	script("run", "trap '' TERM; echo up >pid; while :; do sleep 1000; done\n");
+	script("run", "trap '' TERM; echo up >pid; while :; do sleep 100; done\n");
 	live_begin("[g]\nfinal = sh final\n[g/web]\nstop-timeout = 100ms\ncommand = sh run\n");
 	await_line("pid");
 	stop("g");
@@ -187,8 +187,8 @@ END_TEST
 
 START_TEST(remaining_processes_of_a_final_action_are_killed)
 {
-	script("final", "sleep 1000 & echo $! >pid\n");
-	live_begin("[g]\nfinal = sh final\n[g/web]\ncommand = sleep 1000\n");
+	script("final", "sleep 100 & echo $! >pid\n");
+	live_begin("[g]\nfinal = sh final\n[g/web]\ncommand = sleep 100\n");
 	await("g/web up");
 	stop("g");
 	while (!find("g")->complete)
@@ -212,7 +212,7 @@ END_TEST
 
 START_TEST(command_of_a_failure_ends_at_its_timeout)
 {
-	script("alert", "echo $$ >pid; sleep 1000\n");
+	script("alert", "echo $$ >pid; sleep 100\n");
 	live_begin("[web]\nrestart = never\ncommand = false\non-failure-timeout = 100ms\n"
 		   "on-failure-command = sh alert\non-failure-command = touch second\n");
 	await("web failed");
