@@ -100,7 +100,8 @@ wait_for 10 says "$dir/logs" sent || die "the requests are sent"
 # The places of the requests are free for a moment when the exporter has waited for 10 seconds.
 is_full() { [ "$(status_of / --max-time 10)" = 503 ]; }
 ok "when all places are taken, pages are refused" wait_for 60 is_full
-is "but not probes" "$(status_of /metrics --max-time 10)" 200
+# They wait for the daemon as long as the exporter does.
+is "but not probes" "$(status_of /metrics --max-time 30)" 200
 kill -CONT "$daemon"
 end_process "$exporter"
 

@@ -89,6 +89,7 @@ done
 # --- The command lines -----------------------------------------------------------------------------
 
 # Ends by itself, or with the tree.
+worker_runs() { pgrep -x sleep -P "$(pgrep -P "$1")" >/dev/null; } # PID: of the shell
 runs() { # SCRIPT
 	local script=${1//\/etc\//$dir/etc/} pid
 	# shellcheck disable=SC2016  # for the shell within
@@ -101,7 +102,7 @@ runs() { # SCRIPT
 		stop_daemon 60
 		;;
 	"swansong-init -r"*)
-		wait_for 10 pgrep -P "$pid" >/dev/null
+		wait_for 10 worker_runs "$pid"
 		kill -TERM "$(pgrep -P "$pid")"
 		;;
 	esac
