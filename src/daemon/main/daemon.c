@@ -58,10 +58,9 @@ static bool daemon_is_forced(const struct daemon *d, const struct service *cause
 /* The cases are in the order of swansongd(8); the first one that applies wins. */
 static int daemon_exit_status(const struct daemon *d)
 {
-	const struct service *cause = d->tree.ends.cause ? d->tree.ends.cause : d->tree.ends.first;
 	int status = exit_status_of_cause(&d->tree);
 
-	if (daemon_is_forced(d, cause))
+	if (daemon_is_forced(d, exit_service(&d->tree)))
 		return DAEMON_EXIT_FORCED;
 	if (d->ctx.command)
 		return command_status(&d->options->command_options, false, MAX(status, 0));

@@ -97,14 +97,13 @@ static void listener_on_left_group(const char *group, void *arg)
 static int listener_on_any_process(pid_t pid, void *arg)
 {
 	struct left *left = arg;
-	int fd = held_take(pid, &left->address.inet.any, left->length, left->type);
 
-	if (fd == -ENOENT)
-		return 0;
-	if (!mark_is_left(left->ctx, pid))
-		return fd_close(fd) > 0;
-	left->fd = fd;
-	return 1;
+	listener_on_left_process(pid, left);
+	if (left->fd != -ENOENT && !mark_is_left(left->ctx, pid)) {
+		(void)fd_close(left->fd);
+		left->fd = -ENOENT;
+	}
+	return left->fd != -ENOENT;
 }
 
 /* While nothing was launched, all processes in the control groups are of an earlier daemon. */

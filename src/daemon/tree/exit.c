@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/macro.h"
+#include "daemon/loop/roster.h"
 #include "daemon/tree/goals.h"
 #include "model/life/policy.h"
 
@@ -135,13 +136,17 @@ void exit_update_last(struct tree *tree)
 
 /* --- the exit status --- */
 
+const struct service *exit_service(const struct tree *tree)
+{
+	return tree->ends.cause ? tree->ends.cause : tree->ends.first;
+}
+
 int exit_status_of_cause(const struct tree *tree)
 {
-	const struct ends *ends = &tree->ends;
-	const struct service *cause = ends->cause ? ends->cause : ends->first;
+	const struct service *cause = exit_service(tree);
 
-	if (ends->former >= 0 || !cause)
-		return ends->former;
+	if (tree->ends.former >= 0 || !cause)
+		return tree->ends.former;
 	return policy_end_status(cause->config, &cause->run.outcome);
 }
 
@@ -157,9 +162,9 @@ void exit_enter(struct tree *tree, int signo)
 	row.detail[1] = ends->by_itself;
 	row.detail[2] = ends->given_up;
 	row.detail[3] = tree->root->forced;
-	if (memcmp(&row, &ends->entered, sizeof(row)) == 0)
+	if (ends->place && memcmp(row.detail, ends->entered, sizeof(ends->entered)) == 0)
 		return;
-	ends->entered = row;
+	memcpy(ends->entered, row.detail, sizeof(ends->entered));
 	roster_write(tree->ctx->roster, &ends->place, &row);
 }
 

@@ -19,7 +19,10 @@ void exit_update(struct tree *tree);
  */
 void exit_update_last(struct tree *tree);
 
-/* The exit status of the service with which the tree has ended; -1: there is none. */
+/* The service with which the tree has ended, or NULL. */
+const struct service *exit_service(const struct tree *tree);
+
+/* Its exit status; -1: there is none. */
 int exit_status_of_cause(const struct tree *tree);
 
 /* After a turn: enters why the tree ends into the roster, with the signal @signo, 0: none. */

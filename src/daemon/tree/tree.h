@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "base/dict.h"
-#include "daemon/loop/roster.h"
 #include "daemon/node/node.h"
 #include "daemon/service/object.h"
 
@@ -18,7 +17,7 @@ struct ends {
 	bool by_itself;	       /* the tree has ended before a stop was requested */
 	bool given_up;	       /* the cause is a service that was given up */
 	int former;	       /* the exit status of the cause before a fault; -1: not known */
-	struct roster_row entered;
+	uint64_t entered[4];   /* the details of its row */
 	unsigned place;
 };
 
