@@ -126,16 +126,6 @@ void control_group_take_left(struct control_group *g)
 	(void)fd_close(fd);
 }
 
-void control_group_give_up(struct control_group *g)
-{
-	struct cgroups *cgroups = g->ctx->cgroups;
-
-	g->refused = true;
-	cgroups_unwatch(cgroups, &g->watch);
-	(void)cgroup_remove(cgroups->top, NAME_OF(g));
-	g->exists = false;
-}
-
 void control_group_refused(struct control_group *g, int error)
 {
 	struct cgroups *cgroups = g->ctx->cgroups;
@@ -144,8 +134,10 @@ void control_group_refused(struct control_group *g, int error)
 		log_node(g->ctx->log, LOG_WARNING, g->config->path,
 			 "no control group: %s; later services may have none either",
 			 strerror(error));
-	cgroups->refused = true;
-	control_group_give_up(g);
+	cgroups->refused = g->refused = true;
+	cgroups_unwatch(cgroups, &g->watch);
+	(void)cgroup_remove(cgroups->top, NAME_OF(g));
+	g->exists = false;
 }
 
 int control_group_open(struct control_group *g)

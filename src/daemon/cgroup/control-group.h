@@ -43,9 +43,6 @@ void control_group_take_left(struct control_group *group);
  */
 void control_group_refused(struct control_group *group, int error);
 
-/* The same without a refusal now: a process of the service is outside. */
-void control_group_give_up(struct control_group *group);
-
 /* Returns true if a process is in the group, or may be. */
 bool control_group_is_populated(const struct control_group *group);
 

@@ -7,7 +7,6 @@
  */
 #include "daemon/reap/survivors.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -282,10 +281,6 @@ static int survivors_on_process(pid_t pid, void *arg)
 	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) ||
 	    proc_read(pid, &info) < 0)
 		return 0;
-	/* It could not have the group before the fault. */
-	if (node->service->group.exists &&
-	    cgroups_node_of(claims->tree->ctx->cgroups, pid, path) == -ENOENT)
-		control_group_give_up(&node->service->group);
 	if (claims->tree->ctx->reason ? info.parent == claims->tree->ctx->keeper.reaper
 				      : mark_is_left(claims->tree->ctx, pid))
 		survivors_on_own(claims, node, &info, pid);
