@@ -94,20 +94,33 @@ static bool roster_has_descriptor(const struct roster_row *row)
 	       row->kind == ROSTER_TRANSIENT;
 }
 
+/*
+ * Returns @array of *n elements with one at @at, the new ones of zeros.  NULL: there is no memory, and nothing has
+ * changed.
+ */
+static void *roster_reach(void *array, size_t *n, size_t at, size_t size)
+{
+	char *more;
+
+	if (at < *n)
+		return array;
+	more = reallocarray(array, 2 * (at + 1), size);
+	if (!more)
+		return NULL;
+	memset(more + *n * size, 0, (2 * (at + 1) - *n) * size);
+	*n = 2 * (at + 1);
+	return more;
+}
+
 static void roster_hold(struct roster *roster, unsigned place, const struct roster_row *row)
 {
-	size_t n = roster->n_rows;
+	struct roster_row *rows =
+		roster_reach(roster->rows, &roster->n_rows, place - 1, sizeof(*rows));
 
-	if (place > n) {
-		struct roster_row *more = reallocarray(roster->rows, 2 * (size_t)place, sizeof(*more));
-
-		if (!more)
-			return;
-		roster->rows = more;
-		roster->n_rows = 2 * (size_t)place;
-		memset(more + n, 0, (roster->n_rows - n) * sizeof(*more));
-	}
-	roster->rows[place - 1] = *row;
+	if (!rows)
+		return;
+	rows[place - 1] = *row;
+	roster->rows = rows;
 }
 
 void roster_write(struct roster *roster, unsigned *place, const struct roster_row *row)
@@ -162,19 +175,14 @@ void roster_enter_descriptor(struct roster *roster, unsigned *place, int fd, uin
 /* Only a descriptor that an exec has left open is not CLOEXEC.  It belongs to one row. */
 static bool roster_claim(struct roster *roster, int fd)
 {
-	size_t n = roster->n_claimed;
+	bool *claimed;
 
 	if (fd <= STDERR_FILENO || fcntl(fd, F_GETFD) != 0)
 		return false;
-	if ((size_t)fd >= n) {
-		bool *more = reallocarray(roster->claimed, 2 * (size_t)fd, sizeof(*more));
-
-		if (!more)
-			return false;
-		roster->claimed = more;
-		roster->n_claimed = 2 * (size_t)fd;
-		memset(more + n, 0, roster->n_claimed - n);
-	}
+	claimed = roster_reach(roster->claimed, &roster->n_claimed, (size_t)fd, sizeof(*claimed));
+	if (!claimed)
+		return false;
+	roster->claimed = claimed;
 	if (roster->claimed[fd])
 		return false;
 	roster->claimed[fd] = true;
