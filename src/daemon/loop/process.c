@@ -76,7 +76,8 @@ void process_add(struct process_table *table, struct process *process, pid_t pid
 	process->pid = pid;
 	process->pidfd = pidfd;
 	process->alive = true;
-	process->signalled = process->killed = process->kept = false;
+	process->signalled_usec = 0;
+	process->killed = process->kept = false;
 	process->until_usec = 0;
 	process->since_usec = clock_now_usec();
 	list_append(&table->buckets[(size_t)pid % ARRAY_SIZE(table->buckets)], &process->by_pid);

@@ -37,7 +37,6 @@ struct process {
 	uid_t last_uid; /* PROCESS_MAIN, dead: its user at its end */
 	int pidfd;	/* of a process that is no child of the daemon; else -1 */
 	bool alive;	/* not collected: the pid is its own */
-	bool signalled; /* was sent the stop signal */
 	bool killed;	/* PROCESS_REMAINING: was sent the kill-signal */
 	bool blank;	/* unowned, to be looked at again: maybe in the middle of an exec */
 	bool kept;	/* PROCESS_REMAINING: kept beside its service; its guard is on the root */
@@ -46,6 +45,7 @@ struct process {
 	sd_event_source *gone;	  /* PROCESS_REMAINING: of @pidfd; else NULL */
 	uint64_t id;		  /* of its guard, for users; 0: the guard is held for others */
 	uint64_t since_usec;
+	uint64_t signalled_usec; /* time of its stop signal, from before it was sent; 0: not yet */
 	uint64_t until_usec; /* time of its kill, whatever its node does; 0: none */
 	struct swansong_guard guard;
 	char name[16];

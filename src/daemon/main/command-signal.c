@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#include "base/clock.h"
 static bool command_is_end_signal(int signo)
 {
 	return signo == SIGTERM || signo == SIGINT;
@@ -21,6 +22,7 @@ bool command_signal(struct command *c, struct service *s, int signo, pid_t sende
 {
 	const struct forward *f = &c->options->forward;
 	int as = forward_as(f, signo, sender);
+	uint64_t now = clock_now_usec();
 
 	if (signo == SIGCONT)
 		job_resume(&c->job);
@@ -36,7 +38,7 @@ bool command_signal(struct command *c, struct service *s, int signo, pid_t sende
 		command_forward_to(c, s, SIGCONT);
 	if (command_is_end_signal(signo)) {
 		/* This is its stop signal; it gets no other. */
-		s->main.signalled = true;
+		s->main.signalled_usec = now;
 		c->other_sent = as != s->stop_signal || f->scope == FORWARD_MAIN;
 	}
 	if (job_is_stop(signo))
@@ -54,7 +56,8 @@ void command_update(struct command *c, struct service *s)
 		job_end(&c->job);
 		/* Its remaining processes have not received the stop signal. */
 		if (c->other_sent)
-			s->main.signalled = c->other_sent = false;
+			s->main.signalled_usec = 0;
+		c->other_sent = false;
 		return;
 	}
 	c->job.group = s->main.pid;

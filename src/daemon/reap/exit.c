@@ -128,11 +128,9 @@ static bool service_has_signal(const struct service *s, pid_t pid, pid_t group)
 {
 	uint64_t age_usec;
 
-	if (!service_has_signalled(s, group))
-		return false;
-	if (s->state != STATE_STOPPING || proc_age(pid, &age_usec) < 0)
-		return true;
-	return age_usec >= clock_now_usec() - s->since_usec;
+	return service_has_signalled(s, group) &&
+	       (proc_age(pid, &age_usec) < 0 ||
+		age_usec >= clock_now_usec() - s->main.signalled_usec);
 }
 
 int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
@@ -151,7 +149,8 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	p->group = group;
 	p->id = ++s->ctx->last_id;
 	service_guard_remaining(s, p);
-	p->signalled = service_has_signal(s, pid, group);
+	if (service_has_signal(s, pid, group))
+		p->signalled_usec = s->main.signalled_usec;
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->remaining, &p->by_service);
 	trace_touch(s->node->trace);
@@ -256,7 +255,7 @@ static void service_keep_run(struct service *s)
 	s->main.guard = guard;
 	s->main.kept = false;
 	s->main.generation = s->node->generation;
-	s->main.signalled = false;
+	s->main.signalled_usec = 0;
 	s->run.worked = true;
 	service_handle(s, EVENT_WORKED);
 }
@@ -410,7 +409,7 @@ static void service_update_exit(struct service *s)
 		service_decide_run(s);
 		service_handle(s, s->run.verdict);
 		process_remove(&s->main);
-		s->main.signalled = false;
+		s->main.signalled_usec = 0;
 		return;
 	}
 	/*

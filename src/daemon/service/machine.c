@@ -363,7 +363,7 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 	 * A service that was stopping is up until its node is stopped again, and then has the
 	 * time that it had left.
 	 */
-	s->main.signalled = was.signalled;
+	s->main.signalled_usec = was.signalled_usec;
 	s->ending = (struct ending){
 		.began_usec = was.began_usec,
 		.idle_usec = was.idle_usec,

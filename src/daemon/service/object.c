@@ -212,7 +212,7 @@ static void service_enter_roster(struct service *s)
 		.began_usec = s->ending.began_usec,
 		.idle_usec = s->ending.idle_usec,
 		.extended_usec = s->ending.extended_usec,
-		.signalled = s->main.signalled,
+		.signalled_usec = s->main.signalled_usec,
 		.watchdog_usec = s->watchdog ? s->watchdog->interval_usec : 0,
 		.start_limit_usec = s->start_limit_usec,
 		.run = s->run,

@@ -88,7 +88,7 @@ struct run {
 struct service_row {
 	uint64_t state, since_usec, delay_usec, restarts, next_delay_usec;
 	uint64_t began_usec, idle_usec, extended_usec; /* of its ending */
-	uint64_t signalled;
+	uint64_t signalled_usec;
 	uint64_t watchdog_usec;	   /* also one that the service has set by itself */
 	uint64_t start_limit_usec; /* of a start that goes on */
 	struct run run;

@@ -89,7 +89,7 @@ void service_send(struct service *s, int signo, enum signal_scope scope)
 
 bool service_has_signalled(const struct service *s, pid_t group)
 {
-	if (!s->main.signalled || s->config->signal_scope == SIGNAL_SCOPE_MAIN)
+	if (!s->main.signalled_usec || s->config->signal_scope == SIGNAL_SCOPE_MAIN)
 		return false;
 	return group == s->main.group ||
 	       (s->config->signal_scope == SIGNAL_SCOPE_ALL && s->group.exists);
@@ -101,9 +101,10 @@ static void service_term_remaining(struct service *s, int signo)
 	struct process *p;
 
 	list_for_each (p, &s->remaining, by_service) {
-		if (!p->signalled)
+		if (!p->signalled_usec) {
+			p->signalled_usec = clock_now_usec();
 			(void)process_signal(p, signo);
-		p->signalled = true;
+		}
 		if (proc_read(p->pid, &info) == 0 && info.state == 'T')
 			(void)process_signal(p, SIGCONT);
 	}
@@ -122,12 +123,12 @@ void service_term(struct service *s)
 	control_group_thaw_soon(&s->group);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_term(h);
-	if (s->main.pid > 0 && !s->main.signalled) {
+	if (s->main.pid > 0 && !s->main.signalled_usec) {
 		bool has_group = service_has_group(s);
 		char name[SIGNAL_TEXT_MAX];
 		struct process *p;
 
-		s->main.signalled = true;
+		s->main.signalled_usec = clock_now_usec();
 		if (s->main.alive)
 			service_log(s, LOG_INFO, "%s to pid %d", parse_signal_text(name, signo),
 				    (int)s->main.pid);
@@ -141,7 +142,7 @@ void service_term(struct service *s)
 		list_for_each (p, &s->remaining, by_service)
 			if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
 			    (has_group && service_has_signalled(s, signal_find_group(p))))
-				p->signalled = true;
+				p->signalled_usec = s->main.signalled_usec;
 	}
 	/* While the main process lives, it is expected to end its other processes. */
 	if (service_keeps_remaining(s) ||
@@ -166,7 +167,7 @@ static void service_log_one_kill(const struct service *s, bool forced, const cha
 static void service_log_one_kill(const struct service *s, bool forced, const char *format, ...)
 {
 	const char *itself = s->main.alive ? "STOPPING=1" : "end";
-	const char *after = forced ? "stop" : s->main.signalled ? "signal" : itself;
+	const char *after = forced ? "stop" : s->main.signalled_usec ? "signal" : itself;
 	uint64_t since_usec = forced ? service_stopped_usec(s) : s->since_usec;
 	char name[KILL_TEXT_MAX], age[CLOCK_TEXT_MAX];
 	va_list ap;

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "model/keys/keys.h"
 
@@ -155,9 +156,9 @@ bool hook_was_well(const struct hook *h)
 
 void hook_term(struct hook *h)
 {
-	if (!h->process.alive || h->process.signalled)
+	if (!h->process.alive || h->process.signalled_usec)
 		return;
-	h->process.signalled = true;
+	h->process.signalled_usec = clock_now_usec();
 	node_log(h->node, LOG_INFO, "SIGTERM to %s, pid %d", hook_name(h->kind),
 		 (int)h->process.pid);
 	process_signal_session(&h->process, SIGTERM);

@@ -47,7 +47,7 @@ static void converge_stop(struct service *s)
 	}
 	while ((event = goal_event(s->state, service_is_stopped(s), false)) != N_EVENTS) {
 		/* Its process was released before a fault, and got its signal. */
-		if (s->main.signalled && s->main.alive)
+		if (s->main.signalled_usec && s->main.alive)
 			event = event == EVENT_HOLD ? EVENT_RELEASE : event;
 		else if (event == EVENT_RELEASE && stop_order_blocker(s->node))
 			return;

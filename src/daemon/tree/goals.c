@@ -309,7 +309,7 @@ void goals_take_former(struct tree *tree)
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		struct goals g;
 
-		if (!n->service || !n->service->main.signalled || node_is_stopped(n))
+		if (!n->service || !n->service->main.signalled_usec || node_is_stopped(n))
 			continue;
 		goals_begin(&g, tree, n->cause);
 		g.usec = MIN(g.usec, n->service->ending.began_usec);

@@ -164,7 +164,8 @@ check_PROGRAMS += %D%/service/test-signal
 %C%_service_test_signal_SOURCES = %D%/service/test-signal.c $(service_world_sources)
 %C%_service_test_signal_CFLAGS  = $(daemon_cflags)
 %C%_service_test_signal_LDFLAGS = $(service_world_ldflags) \
-	-Wl,--wrap=control_group_signal,--wrap=control_group_kill,--wrap=control_group_thaw_soon
+	-Wl,--wrap=control_group_signal,--wrap=control_group_kill,--wrap=control_group_thaw_soon \
+	-Wl,--wrap=proc_age
 %C%_service_test_signal_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/service/test-commands

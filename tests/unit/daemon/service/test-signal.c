@@ -7,6 +7,7 @@
 
 #include "base/macro.h"
 #include "daemon/loop/forced-kills.h"
+#include "daemon/reap/exit.h"
 #include "daemon/service/signal.h"
 
 #define WEB "[web]\ncommand = x\nstop-timeout = 10s\n"
@@ -126,6 +127,41 @@ START_TEST(process_of_the_group_that_was_signalled_is_not_signalled_again)
 	begin_recorded(WEB "signal-scope = main\n");
 	stop("web");
 	ck_assert(!service_has_signalled(service("web"), service("web")->main.group));
+}
+END_TEST
+
+static uint64_t age_usec;
+
+int __wrap_proc_age(pid_t pid, uint64_t *ret_usec);
+int __wrap_proc_age(pid_t pid, uint64_t *ret_usec)
+{
+	(void)pid;
+	*ret_usec = age_usec;
+	return 0;
+}
+
+static void adopt_of_group(const char *path, uint64_t age)
+{
+	static pid_t last_pid = 5000;
+
+	age_usec = age;
+	ck_assert_int_eq(service_adopt(service(path), ++last_pid, service(path)->main.group, "left"), 0);
+	turns();
+}
+
+/* The signal that swansongd passes on to its command comes before the stop of the service. */
+START_TEST(process_that_is_younger_than_the_signal_of_its_group_gets_one)
+{
+	begin_recorded(WEB);
+	service("web")->main.signalled_usec = clock_now_usec();
+	pass(2 * SEC);
+	stop("web");
+	pass(SEC);
+	expect_signals("");
+	adopt_of_group("web", 4 * SEC);
+	adopt_of_group("web", SEC + 1);
+	ends("web", 0);
+	expect_signals("left:TERM ");
 }
 END_TEST
 
@@ -434,6 +470,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, stop_signal_is_that_of_the_configuration);
 	tcase_add_test(tc, service_that_hangs_gets_its_watchdog_signal);
 	tcase_add_test(tc, process_of_the_group_that_was_signalled_is_not_signalled_again);
+	tcase_add_test(tc, process_that_is_younger_than_the_signal_of_its_group_gets_one);
 	tcase_add_test(tc, group_is_known_while_its_number_is_no_pid);
 	tcase_add_test(tc, group_without_its_leader_is_killed);
 	tcase_add_test(tc, signal_of_an_operator_reaches_its_scope);

@@ -289,7 +289,7 @@ START_TEST(kept_process_holds_up_only_the_root)
 	expect("log up, web up");
 	ck_assert_uint_eq(find("log")->generation, 2);
 	ck_assert_int_eq(find("log")->draining, 0);
-	ck_assert(!process_find(&processes, pid)->signalled);
+	ck_assert(!process_find(&processes, pid)->signalled_usec);
 	stop("log");
 	ends("web", 0);
 	ends("log", 0);
@@ -299,7 +299,7 @@ START_TEST(kept_process_holds_up_only_the_root)
 	ck_assert(!process_find(&processes, pid)->killed);
 	stop("");
 	ck_assert(!tree.root->complete);
-	ck_assert(process_find(&processes, pid)->signalled);
+	ck_assert(process_find(&processes, pid)->signalled_usec);
 	remaining_ends("log", pid);
 	turns();
 	ck_assert(tree.root->complete && !tree.root->forced);
@@ -316,10 +316,10 @@ START_TEST(kept_process_is_killed_at_the_stop_timeout_after_the_root_stops)
 	ends("log", 0);
 	pids[1] = adopt("log");
 	stop("");
-	ck_assert(process_find(&processes, pids[0])->signalled);
+	ck_assert(process_find(&processes, pids[0])->signalled_usec);
 	ends("log", 0);
 	expect("log stopping");
-	ck_assert(process_find(&processes, pids[1])->signalled);
+	ck_assert(process_find(&processes, pids[1])->signalled_usec);
 	pass(3 * SEC);
 	turns();
 	for (int i = 0; i < 2; i++) {
