@@ -205,7 +205,7 @@ as_user "$dir/renames" "$dir/home" &
 renames=$!
 cleanup_fn end_process "$renames"
 for _ in {1..50}; do
-	timeout 0.2 "$swansongd" -c "$ini" --socket none >/dev/null 2>&1 </dev/null
+	timeout --foreground 0.2 "$swansongd" -c "$ini" --socket none >/dev/null 2>&1 </dev/null
 done
 end_process "$renames"
 is_whole "no race leads a socket to the place of root"
