@@ -3,7 +3,7 @@
 # of them, as many at once as FUZZ_JOBS or as there are processors, mostly in the time that
 # others leave of these.  Both leave the input of a crash in the build folder.
 #
-# short: each for FUZZ_SECONDS (20).
+# short: each for FUZZ_SECONDS (10).
 # long:  each for FUZZ_LONG_SECONDS (3600), or only those of FUZZ_TARGETS, such as "calendar http".  The
 #        inputs that reach more code are kept in fuzz-corpus of the build folder, for the next time; the
 #        smallest of them that do, at most FUZZ_SEEDS (30) of up to 2 KB, become seeds, and so does the
@@ -17,7 +17,7 @@ set -eu
 mode=$1
 shift
 
-seconds=${FUZZ_SECONDS:-20}
+seconds=${FUZZ_SECONDS:-10}
 [ "$mode" = short ] || seconds=${FUZZ_LONG_SECONDS:-3600}
 
 fuzz() { # TARGET ARGUMENT...
