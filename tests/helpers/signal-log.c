@@ -37,6 +37,20 @@ static int note_signal(int from, int to)
 	return (int)info.ssi_signo;
 }
 
+/*
+ * Returns true if there was one, and it is this process that has taken it.  The writer of the line may still hold the
+ * FIFO: a line that stays in it would be for the next process.
+ */
+static bool take_line(int fd)
+{
+	char c;
+
+	while (read(fd, &c, 1) == 1)
+		if (c == '\n')
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	bool asked = false, let = argc <= 3;
@@ -49,8 +63,8 @@ int main(int argc, char **argv)
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_BLOCK, &all, NULL);
 	fds[0] = (struct pollfd){ .fd = signalfd(-1, &all, SFD_CLOEXEC), .events = POLLIN };
-	fds[1] =
-		(struct pollfd){ .fd = let ? -1 : open_or_exit(argv[3], O_RDWR), .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = let ? -1 : open_or_exit(argv[3], O_RDWR | O_NONBLOCK),
+				  .events = POLLIN };
 	fd = open_or_exit(argv[1], O_WRONLY | O_CREAT | O_APPEND);
 	dprintf(fd, "ready\n");
 	while (!asked || !let) {
@@ -58,7 +72,7 @@ int main(int argc, char **argv)
 			return EXIT_FAILURE;
 		if (fds[0].revents)
 			asked |= note_signal(fds[0].fd, fd) == SIGTERM;
-		if (fds[1].revents) {
+		if (fds[1].revents && take_line(fds[1].fd)) {
 			let = true;
 			fds[1].fd = -1;
 		}

@@ -73,7 +73,7 @@ ok "the slow service gets its signal" wait_for 10 says "$dir/slow" TERM
 wait_for 10 test -e "$dir/third.final" || die "the third one has ended"
 ok "no service is started beside it" waits_for_slow both/quick
 ok "nor one of those that have ended" waits_for_slow both/third
-echo >"$dir/slow.go"
+echo 1<>"$dir/slow.go"
 for pair in "$quick both/quick" "$third both/third" "$slow both/slow"; do
 	# shellcheck disable=SC2086  # two words
 	ok "but when it is gone: ${pair#* } is another process" wait_for 10 renewed $pair
@@ -82,16 +82,18 @@ ok "all of them after all" in_order 'both/slow: stopping -> down' "both/quick: s
 ok "the third one, too" in_order 'both/slow: stopping -> down' "both/third: started, pid $(pid_of both/third)"
 is "but no service that was not started before" "$(state both/asleep)" down
 slow=$(pid_of both/slow)
+is_ready_again() { [ "$(grep -c ready "$dir/slow")" = 2 ]; }
+wait_for 10 is_ready_again || die "the slow service is up again"
 sed -i 's/^restart-delay = 0$/restart-delay = 1h/; s/^\[both\/quick\]/&\nrestart-delay-max = 1h/' "$ini"
 ctl reload >/dev/null
 crash both/quick
 wait_for 10 says "$log" "both/slow: SIGTERM to pid $slow" || die "the slow one is asked again"
 ok "a start by hand waits for neither them nor the delay" ctl --timeout 10s start both/quick
 is "and the slow one is still stopping" "$(state both/slow)" stopping
-echo >"$dir/slow.go"
+echo 1<>"$dir/slow.go"
 ok "the slow one starts when it has ended" wait_for 10 renewed "$slow" both/slow
 ctl stop --no-wait both >/dev/null
-echo >"$dir/slow.go"
+echo 1<>"$dir/slow.go"
 
 a=$(pid_of one/a) b=$(pid_of one/b)
 crash one/a
