@@ -8,6 +8,7 @@ helpers = \
 	%D%/fuse-sender \
 	%D%/http-load \
 	%D%/idle \
+	%D%/json-field \
 	%D%/kill-at \
 	%D%/leaser \
 	%D%/notifier \
@@ -21,6 +22,9 @@ helpers = \
 EXTRA_PROGRAMS += $(helpers)
 check_DATA     += $(helpers)
 CLEANFILES     += $(helpers)
+
+%C%_json_field_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+%C%_json_field_LDADD  = $(JANSSON_LIBS)
 
 EXTRA_DIST += %D%/preload.c \
 	%D%/fake-journal.py \

@@ -194,11 +194,12 @@ end_process() { # PID: of this story, if it still exists
 # Waits for a condition without an event of its own; never for time to pass.  The condition is checked once
 # more after the deadline, however late that is on a busy machine.
 wait_for() { # SECONDS CONDITION...
-	local deadline=$(($(now) + $1 * 1000)) at
+	local deadline=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000)) at tries=0
 	shift
-	while at=$(now); ! "$@"; do
+	while at=${EPOCHREALTIME/[.,]/}; ! "$@"; do
 		[ "$at" -lt "$deadline" ] || return 1
-		sleep 0.02
+		# A long wait leaves the processor to what it waits for.
+		sleep "0.0$((++tries > 20 ? 5 : 2))"
 	done
 }
 
@@ -340,7 +341,10 @@ services() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 != "s
 
 # A value of `swansongctl status --json`: field web/nginx .service.pid
 field() { # NODE JQ-PATH
-	ctl status --json | jq -r --arg path "$1" ".nodes[] | select(.path == \$path) | $2"
+	case $2 in
+	*[!.a-z_]*) ctl status --json | jq -r --arg path "$1" ".nodes[] | select(.path == \$path) | $2" ;;
+	*) ctl status --json | "$helpers/json-field" "$1" "$2" ;;
+	esac
 }
 
 # The command kills, or revokes a guard: its output and its exit status show it.
