@@ -1,4 +1,6 @@
 if HAVE_CHECK
+# Random trees take long, and begin first.
+check_PROGRAMS += %D%/attach/test-attached-property %D%/count/test-percpu-property %D%/test-property
 check_PROGRAMS += %D%/count/test-node
 %C%_count_test_node_SOURCES = %D%/count/test-node.c
 %C%_count_test_node_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
@@ -150,7 +152,6 @@ check_PROGRAMS += %D%/test-signal
 	src/base/libbase.la
 
 property_sources = tests/unit/fixtures/swansong/model.h tests/unit/fixtures/swansong/model.c %D%/test-property.c
-check_PROGRAMS += %D%/test-property
 %C%_test_property_SOURCES = $(property_sources)
 %C%_test_property_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_property_LDADD   = tests/unit/fixtures/libtestmain.la src/swansong/libswansong-core.la \
@@ -194,7 +195,6 @@ check_PROGRAMS += %D%/count/test-percpu-report
 %C%_count_test_percpu_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_count_test_percpu_report_LDADD    = $(%C%_count_test_percpu_LDADD)
 
-check_PROGRAMS += %D%/count/test-percpu-property
 %C%_count_test_percpu_property_SOURCES  = tests/unit/fixtures/swansong/percpu-nodes.h $(property_sources)
 %C%_count_test_percpu_property_CPPFLAGS = $(percpu_nodes)
 %C%_count_test_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
@@ -251,7 +251,6 @@ check_PROGRAMS += %D%/attach/test-attached-report
 %C%_attach_test_attached_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_attach_test_attached_report_LDADD    = $(attach_libraries)
 
-check_PROGRAMS += %D%/attach/test-attached-property
 %C%_attach_test_attached_property_SOURCES  = tests/unit/fixtures/swansong/attached-nodes.h tests/unit/fixtures/fake-daemon.h $(property_sources)
 %C%_attach_test_attached_property_CPPFLAGS = $(attached_nodes)
 %C%_attach_test_attached_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
