@@ -6,7 +6,8 @@ requires_package /usr/bin/python3 python3
 requires_package nm binutils
 
 version=$("$swansongd" --version | awk '{ print $2 }')
-newer=${version%.*}.9
+newer=${version%.*}.8
+newest=${version%.*}.9
 # As a package does: the new file takes the name of the old one.
 install_program() { cp "$1" "$dir/next" && mv "$dir/next" "$dir/swansongd"; } # FILE
 make_version() { # VERSION [CODE]: with these bytes, in hexadecimal, where a program that has taken over begins its work
@@ -15,7 +16,8 @@ make_version() { # VERSION [CODE]: with these bytes, in hexadecimal, where a pro
 	/usr/bin/python3 "$top_srcdir/tests/helpers/make-version.py" "$(program swansongd)" "$version" "$1" "$place" "${2-}"
 }
 make_version "$newer" >"$dir/newer"
-chmod 755 "$dir/newer"
+make_version "$newest" >"$dir/newest"
+chmod 755 "$dir/newer" "$dir/newest"
 cp "$(program swansongd)" "$dir/older"
 install_program "$dir/older"
 swansongd=$dir/swansongd
@@ -79,6 +81,12 @@ goes_on "a dry run" "$version"
 is "the upgrade shows both" "$(ctl upgrade)" "upgraded to $newer, from $version"
 goes_on "an upgrade" "$newer"
 ok "and the log" says "$log" "upgraded from $version to $newer"
+install_program "$dir/newest"
+is "the next one follows" "$(ctl upgrade)" "upgraded to $newest, from $newer"
+goes_on "two upgrades" "$newest"
+install_program "$dir/newer"
+is "and goes back by one" "$(ctl upgrade)" "upgraded to $newer, from $newest"
+goes_on "the way back by one" "$newer"
 install_program "$dir/older"
 is "so does the way back" "$(ctl upgrade --json)" "$(jq -cn --arg v "$version" --arg f "$newer" \
 	'{ version: $v, from: $f }')"

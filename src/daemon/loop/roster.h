@@ -5,6 +5,9 @@
  * (sys/spawn/crash.h): main processes, goals, transient nodes, connections with their guards, the store of the logger,
  * the pipes of streams, listening sockets, and the configuration.  A row is written and removed by one
  * call of the kernel.
+ *
+ * Programs of the releases before and after this one read the rows: a kind keeps its number and its details
+ * (HACKING.md).
  */
 
 #include <stddef.h>

@@ -220,7 +220,7 @@ static void service_enter_roster(struct service *s)
 
 	_Static_assert(sizeof(details) <= sizeof(row.detail), "there is room");
 	_Static_assert(sizeof(void *) != 8 || sizeof(details) == 192,
-		       "a change is one of CRASH_FORMAT");
+		       "a change is a new kind of row");
 	memcpy(row.detail, &details, sizeof(details));
 	roster_write(s->ctx->roster, &s->place, &row);
 }
