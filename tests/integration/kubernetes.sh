@@ -126,8 +126,9 @@ ok "the app of the deployment may finish" inside busybox touch /run/finish
 ok "its stop returns" podman stop -t "$grace" "$box"
 is "with exit status 0" "$(exit_status "$box")" 0
 # A mount of a container that has just ended may be busy.
-is_down() { podman kube down "$dir/deployment.yaml" >/dev/null 2>&1; [ -z "$(podman pod ps -q)" ]; }
-ok "the deployment is taken down" wait_for 20 is_down
+is_down() { podman kube down "$dir/deployment.yaml" >"$dir/down" 2>&1; [ -z "$(podman pod ps -q)" ]; }
+ok "the deployment is taken down" wait_for 60 is_down
+comment <"$dir/down"
 
 to_json <"${pod%/*}/sidecar.yaml" >"$dir/sidecar.json"
 is "a native sidecar is one" "$(jq -r '.spec.initContainers[].restartPolicy' "$dir/sidecar.json")" Always
