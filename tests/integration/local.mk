@@ -1,5 +1,13 @@
-# The real programs together, one story a script.
+# The real programs together, one story a script; those that take long first.
 dist_check_SCRIPTS += \
+	%D%/trouble-sweep.sh \
+	%D%/trouble-stop.sh \
+	%D%/zero-loss.sh \
+	%D%/ocf.sh \
+	%D%/budgets.sh \
+	%D%/exporter-actions.sh \
+	%D%/capture.sh \
+	%D%/log-hangs.sh \
 	%D%/agent.sh \
 	%D%/attach.sh \
 	%D%/audit-tree.sh \
@@ -15,8 +23,6 @@ dist_check_SCRIPTS += \
 	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \
-	%D%/budgets.sh \
-	%D%/capture.sh \
 	%D%/capture-container.sh \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
@@ -48,7 +54,6 @@ dist_check_SCRIPTS += \
 	%D%/exec-terminal.sh \
 	%D%/exit-status.sh \
 	%D%/exporter.sh \
-	%D%/exporter-actions.sh \
 	%D%/exporter-logs.sh \
 	%D%/exporter-metrics.sh \
 	%D%/exporter-clients.sh \
@@ -90,7 +95,6 @@ dist_check_SCRIPTS += \
 	%D%/logger-trouble.sh \
 	%D%/logs.sh \
 	%D%/log-full.sh \
-	%D%/log-hangs.sh \
 	%D%/log-nginx.sh \
 	%D%/log-owner.sh \
 	%D%/log-user.sh \
@@ -102,7 +106,6 @@ dist_check_SCRIPTS += \
 	%D%/names.sh \
 	%D%/notify.sh \
 	%D%/notify-senders.sh \
-	%D%/ocf.sh \
 	%D%/readme.sh \
 	%D%/ready.sh \
 	%D%/ready-foreign.sh \
@@ -143,13 +146,10 @@ dist_check_SCRIPTS += \
 	%D%/trouble-memory.sh \
 	%D%/trouble-orphans.sh \
 	%D%/trouble-spawn.sh \
-	%D%/trouble-stop.sh \
 	%D%/trouble-stopped.sh \
-	%D%/trouble-sweep.sh \
 	%D%/trouble-watchdog.sh \
 	%D%/varlink.sh \
 	%D%/web.sh \
-	%D%/zero-loss.sh \
 	%D%/on-demand.sh \
 	%D%/on-failure.sh \
 	%D%/order.sh \
