@@ -117,13 +117,9 @@ static void control_group_set_limits(const struct control_group *g, const char *
 	}
 }
 
-void control_group_take_left(struct control_group *g)
+void control_group_found(struct control_group *g)
 {
-	const struct cgroups *cgroups = g->ctx->cgroups;
-	int fd = cgroups ? cgroup_open_below(cgroups->top, NAME_OF(g)) : -1;
-
-	g->exists = cgroups && fd != -ENOENT;
-	(void)fd_close(fd);
+	g->exists = true;
 }
 
 void control_group_refused(struct control_group *g, int error)

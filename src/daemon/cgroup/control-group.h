@@ -34,8 +34,8 @@ void control_group_check(struct control_group *group);
  */
 int control_group_open(struct control_group *group);
 
-/* The group exists if an earlier image or daemon has made it. */
-void control_group_take_left(struct control_group *group);
+/* Notes that the group exists, or may: an earlier image or daemon has made it. */
+void control_group_found(struct control_group *group);
 
 /*
  * Runs the service without a group from now on, as the kernel refused with @error to start a process

@@ -46,7 +46,8 @@ static void survivors_restart(struct goals *goals, struct node *node)
 
 /* --- after a fault --- */
 
-static void survivors_go_on(struct goals *goals, const struct roster_row *row)
+static void survivors_go_on(struct survivors *survivors, struct goals *goals,
+			    const struct roster_row *row)
 {
 	struct node *node = tree_find(goals->tree, row->path);
 	struct service *s = node ? node->service : NULL;
@@ -67,7 +68,8 @@ static void survivors_go_on(struct goals *goals, const struct roster_row *row)
 	}
 	if (node->goal == GOAL_IDLE)
 		goals_raise(goals, node);
-	node_log(node, LOG_INFO, "goes on with pid %d (%s)", row->number, s->main.name);
+	survivors->going_on++;
+	node_log(node, LOG_DEBUG, "goes on with pid %d (%s)", row->number, s->main.name);
 }
 
 /* --- in control groups --- */
@@ -165,16 +167,44 @@ static void survivors_on_timer(struct alarm *alarm)
 
 static void survivors_on_group(const char *group, void *arg)
 {
-	struct goals *goals = arg;
-	struct node *node = survivors_find_node(goals->tree, group);
-	int top = goals->tree->ctx->cgroups->top;
-	struct main_search found = { 0 };
+	struct survivors *survivors = arg;
+	struct node *node = survivors_find_node(survivors->tree, group);
 
-	if (!node || node->service->state != STATE_DOWN || cgroup_remove(top, group) == 0)
+	if (node)
+		control_group_found(&node->service->group);
+	else
+		survivors->strange = true;
+}
+
+/* Without a list each of them may exist. */
+static void survivors_find_groups(struct survivors *survivors)
+{
+	struct node *root = survivors->tree->root;
+
+	if (cgroup_children(survivors->tree->ctx->cgroups->top, survivors_on_group, survivors) >= 0)
 		return;
-	(void)cgroup_processes(top, group, survivors_compare_main, &found);
-	if (found.pid > 0)
-		survivors_stop_service(goals, node, &found);
+	for (struct node *n = root; n; n = node_next(n, root))
+		if (n->service)
+			control_group_found(&n->service->group);
+	survivors->strange = true;
+}
+
+static void survivors_stop_groups(struct goals *goals)
+{
+	struct node *root = goals->tree->root;
+
+	for (struct node *n = root; n; n = node_next(n, root)) {
+		struct service *s = n->service;
+		struct main_search found = { 0 };
+		char name[CGROUP_NAME_MAX];
+
+		if (!s || s->state != STATE_DOWN || control_group_remove(&s->group))
+			continue;
+		(void)cgroup_processes(n->ctx->cgroups->top, cgroups_name(name, n->config->path),
+				       survivors_compare_main, &found);
+		if (found.pid > 0)
+			survivors_stop_service(goals, n, &found);
+	}
 }
 
 /* --- without control groups --- */
@@ -339,8 +369,13 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	*survivors = (struct survivors){ .tree = tree };
 	alarm_init(&survivors->timer, survivors_on_timer);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	if (cgroups)
+		survivors_find_groups(survivors);
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
-		survivors_go_on(&goals, row);
+		survivors_go_on(survivors, &goals, row);
+	if (survivors->going_on > 0)
+		log_line(tree->ctx->log, LOG_INFO, "%u service%s on as before", survivors->going_on,
+			 survivors->going_on == 1 ? " goes" : "s go");
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_MESSAGES, &at));) {
 		struct node *node = tree_find(tree, row->path);
 
@@ -357,12 +392,11 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 			(void)lease_fd_new(node, &wish, row->number);
 		}
 	}
-	if (cgroups)
-		(void)cgroup_children(cgroups->top, survivors_on_group, &goals);
+	survivors_stop_groups(&goals);
 	if (!cgroups || tree->ctx->reason)
 		survivors_find_claims(&goals);
 	goals_commit(&goals);
-	if (cgroups)
+	if (survivors->strange)
 		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);
 }
 

@@ -22,7 +22,9 @@
 struct survivors {
 	struct tree *tree;
 	struct alarm timer; /* kills those of no service */
+	bool strange;	    /* there is a group of no service */
 	bool killing;
+	unsigned going_on;  /* services, after a fault */
 };
 
 /* Begins, once, before the first update turn. */

@@ -375,7 +375,6 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 	service_update_roster(s);
 	if (s->main.alive)
 		return (enum service_state)was.state;
-	control_group_take_left(&s->group);
 	if (fsm_has_process(s->state)) {
 		s->main.guard = swansong_guard(s->node->work);
 		s->main.generation = s->node->generation;

@@ -243,7 +243,6 @@ int service_take_left(struct service *s, pid_t pid, bool is_child)
 	if (is_child &&
 	    (r < 0 || info.parent != s->ctx->keeper.reaper || process_find(s->ctx->processes, pid)))
 		return -ECHILD;
-	control_group_take_left(&s->group);
 	if (r < 0)
 		return -ESRCH;
 	/* A child keeps its pid until it is collected. */
