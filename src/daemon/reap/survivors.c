@@ -261,6 +261,15 @@ static void survivors_take_remaining(struct service *s, pid_t pid, const struct 
 		process_free(p);
 }
 
+/* A child that was started without its group, for want of a descriptor: an orphan scan takes it for none of @s. */
+static void survivors_take_outside(struct service *s, pid_t pid, const struct proc_info *info)
+{
+	char path[CONFIG_NAME_MAX + 1];
+
+	if (s->group.exists && cgroups_node_of(s->ctx->cgroups, pid, path) == -ENOENT)
+		(void)service_adopt(s, pid, info->group, info->name);
+}
+
 /*
  * The first leader of a session is the main process, or without one any process.  An orphan scan finds the
  * other children.
@@ -271,9 +280,11 @@ static void survivors_on_own(struct claims *claims, struct node *node,
 	const struct main_search found = { .pid = pid, .n = 1 };
 	struct service *s = node->service;
 
-	if (info->state == 'Z' || (s->state != STATE_DOWN && claims->tree->ctx->reason))
+	if (info->state == 'Z')
 		return;
-	if (s->state == STATE_DOWN && (info->session == pid || claims->all))
+	if (s->state != STATE_DOWN && claims->tree->ctx->reason)
+		survivors_take_outside(s, pid, info);
+	else if (s->state == STATE_DOWN && (info->session == pid || claims->all))
 		survivors_stop_service(claims->goals, node, &found);
 	else if (s->state != STATE_DOWN && claims->all)
 		survivors_take_remaining(s, pid, info);
