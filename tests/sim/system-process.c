@@ -323,11 +323,11 @@ WRAP(int, proc_read, pid_t pid, struct proc_info *ret)
 	return 0;
 }
 
-WRAP(int, proc_read_child, pid_t pid, struct proc_info *ret)
+WRAP(pid_t, getpgid, pid_t pid)
 {
-	int r = __wrap_proc_read(pid, ret);
+	struct proc_info info;
 
-	return r == 0 && ret->parent == kernel.daemon && ret->group == pid ? 0 : -ECHILD;
+	return __wrap_proc_read(pid, &info) < 0 ? -1 : info.group;
 }
 
 WRAP(int, proc_uid, pid_t pid, uid_t *ret)

@@ -8,6 +8,7 @@
 #include "daemon/reap/survivors.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,6 +47,67 @@ static void survivors_restart(struct goals *goals, struct node *node)
 
 /* --- after a fault --- */
 
+static int survivors_compare_pids(const void *a, const void *b)
+{
+	const pid_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void survivors_note_child(pid_t pid, void *arg)
+{
+	struct survivors *survivors = arg;
+	size_t room = survivors->room ? survivors->room * 2 : 64;
+	pid_t *more;
+
+	if (survivors->n_children == survivors->room) {
+		more = reallocarray(survivors->children, room, sizeof(*more));
+		if (!more)
+			return;
+		survivors->children = more;
+		survivors->room = room;
+	}
+	survivors->children[survivors->n_children++] = pid;
+}
+
+/* A list of them takes less time than a look at each. */
+static void survivors_list_children(struct survivors *survivors)
+{
+	struct children list;
+
+	if (children_open(&list, survivors->tree->ctx->keeper.reaper) < 0)
+		return;
+	(void)children_read(&list, survivors_note_child, survivors);
+	children_close(&list);
+	if (survivors->children)
+		qsort(survivors->children, survivors->n_children, sizeof(*survivors->children),
+		      survivors_compare_pids);
+}
+
+/* Return: 0; -ECHILD: @pid is no child of the daemon, or of its keeper. */
+static int survivors_read_child(const struct survivors *survivors, pid_t pid, struct proc_info *ret)
+{
+	const struct context *ctx = survivors->tree->ctx;
+	const pid_t *children = survivors->children;
+
+	*ret = (struct proc_info){ .parent = ctx->keeper.reaper, .group = pid };
+	if (children &&
+	    bsearch(&pid, children, survivors->n_children, sizeof(pid), survivors_compare_pids) &&
+	    getpgid(pid) == pid)
+		return 0;
+	return proc_read(pid, ret) < 0 || ret->parent != ctx->keeper.reaper ? -ECHILD : 0;
+}
+
+static int survivors_take_child(const struct survivors *survivors, struct service *s, pid_t pid)
+{
+	struct proc_info child;
+
+	if (process_find(s->ctx->processes, pid) ||
+	    survivors_read_child(survivors, pid, &child) < 0)
+		return -ECHILD;
+	return service_take_left(s, pid, &child);
+}
+
 static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 			    const struct roster_row *row)
 {
@@ -54,7 +116,7 @@ static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 	enum service_state was;
 
 	if (!s || s->state != STATE_DOWN || !service_can_resume(s, row) ||
-	    (row->number && service_take_left(s, row->number, true) < 0))
+	    (row->number && survivors_take_child(survivors, s, row->number) < 0))
 		return;
 	was = service_resume(s, row);
 	if (!row->number)
@@ -109,7 +171,7 @@ static struct node *survivors_find_node(const struct tree *tree, const char *gro
 static void survivors_stop_service(struct goals *goals, struct node *node,
 				   const struct main_search *found)
 {
-	int r = service_take_left(node->service, found->pid, false);
+	int r = service_take_left(node->service, found->pid, NULL);
 
 	if (r < 0) {
 		node_log(node, LOG_ERR,
@@ -210,6 +272,7 @@ static void survivors_stop_groups(struct goals *goals)
 /* --- without control groups --- */
 
 struct claims {
+	const struct survivors *survivors;
 	struct tree *tree;
 	struct goals *goals;
 	unsigned n;
@@ -331,28 +394,22 @@ static int survivors_on_process(pid_t pid, void *arg)
 	return 0;
 }
 
-static void survivors_on_listed(pid_t pid, void *arg)
-{
-	(void)survivors_on_process(pid, arg);
-}
-
 /* After a fault the processes of services are children, or below one: those become children later. */
 static void survivors_read_processes(struct claims *claims)
 {
-	struct children children;
+	const struct survivors *survivors = claims->survivors;
 
-	if (!claims->tree->ctx->reason ||
-	    children_open(&children, claims->tree->ctx->keeper.reaper) < 0) {
+	if (!survivors->children)
 		(void)proc_each(survivors_on_process, claims);
-		return;
-	}
-	(void)children_read(&children, survivors_on_listed, claims);
-	children_close(&children);
+	for (size_t i = 0; i < survivors->n_children; i++)
+		(void)survivors_on_process(survivors->children[i], claims);
 }
 
-static void survivors_find_claims(struct goals *goals)
+static void survivors_find_claims(const struct survivors *survivors, struct goals *goals)
 {
-	struct claims claims = { .tree = goals->tree, .goals = goals, .uid = (uid_t)-1 };
+	struct claims claims = {
+		.survivors = survivors, .tree = goals->tree, .goals = goals, .uid = (uid_t)-1
+	};
 	struct context *ctx = goals->tree->ctx;
 
 	if (ctx->command)
@@ -380,6 +437,8 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	*survivors = (struct survivors){ .tree = tree };
 	alarm_init(&survivors->timer, survivors_on_timer);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	if (tree->ctx->reason)
+		survivors_list_children(survivors);
 	if (cgroups)
 		survivors_find_groups(survivors);
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
@@ -405,7 +464,9 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	}
 	survivors_stop_groups(&goals);
 	if (!cgroups || tree->ctx->reason)
-		survivors_find_claims(&goals);
+		survivors_find_claims(survivors, &goals);
+	free(survivors->children);
+	survivors->children = NULL;
 	goals_commit(&goals);
 	if (survivors->strange)
 		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);

@@ -232,18 +232,15 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 	return 0;
 }
 
-int service_take_left(struct service *s, pid_t pid, bool is_child)
+int service_take_left(struct service *s, pid_t pid, const struct proc_info *child)
 {
 	cleanup(closep) int pidfd = -1;
 	struct proc_info info;
-	int r = is_child ? proc_read_child(pid, &info) : -ECHILD;
+	int r;
 
-	if (r < 0)
-		r = proc_read(pid, &info);
-	if (is_child &&
-	    (r < 0 || info.parent != s->ctx->keeper.reaper || process_find(s->ctx->processes, pid)))
-		return -ECHILD;
-	if (r < 0)
+	if (child)
+		info = *child;
+	else if (proc_read(pid, &info) < 0)
 		return -ESRCH;
 	/* A child keeps its pid until it is collected. */
 	if (info.parent != s->ctx->keeper.reaper) {

@@ -9,6 +9,7 @@
 
 #include "daemon/service/object.h"
 #include "sys/ipc/unixsock.h"
+#include "sys/process/proc.h"
 
 /*
  * Returns true if @pid, which may be dead but not collected, is provably a process of the service;
@@ -30,10 +31,10 @@ int service_set_main(struct service *service, pid_t pid, const char **why);
 
 /*
  * Makes @pid, which an earlier image or daemon has left of @service, the main process of a
- * run that EVENT_FOUND begins.  @service is down.  Return: 0; -ECHILD: @is_child, and it is no child of the
- * daemon; -errno.
+ * run that EVENT_FOUND begins.  @service is down.  @child: its parent and its group, if that is the parent of all
+ * main processes; or NULL.  Return: 0 or -errno.
  */
-int service_take_left(struct service *service, pid_t pid, bool is_child);
+int service_take_left(struct service *service, pid_t pid, const struct proc_info *child);
 
 /*
  * Returns true if the start command of a forking service has ended with success, and the main
