@@ -77,6 +77,7 @@ static void survivors_list_children(struct survivors *survivors)
 
 	if (children_open(&list, survivors->tree->ctx->keeper.reaper) < 0)
 		return;
+	survivors->listed = true;
 	(void)children_read(&list, survivors_note_child, survivors);
 	children_close(&list);
 	if (survivors->children)
@@ -122,7 +123,8 @@ static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 	if (!row->number)
 		return;
 	/* It was being ended anyway; or its messages, or its guards, would be lost. */
-	if (was == STATE_CLEANING || (fsm_is_going_down(was) && node->goal == GOAL_IDLE) ||
+	if (was == STATE_CLEANING || s->run.found ||
+	    (fsm_is_going_down(was) && node->goal == GOAL_IDLE) ||
 	    (s->setup.notify && !notify_is_former(s->setup.notify)) ||
 	    (s->setup.attach && !attach_take_former(s->setup.attach))) {
 		survivors_restart(goals, node);
@@ -182,6 +184,7 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 		return;
 	}
 	service_handle(node->service, EVENT_FOUND);
+	node->service->run.found = true;
 	if (node->service->setup.attach)
 		(void)attach_take_former(node->service->setup.attach);
 	node_log(node, LOG_WARNING,
@@ -399,7 +402,7 @@ static void survivors_read_processes(struct claims *claims)
 {
 	const struct survivors *survivors = claims->survivors;
 
-	if (!survivors->children)
+	if (!survivors->listed)
 		(void)proc_each(survivors_on_process, claims);
 	for (size_t i = 0; i < survivors->n_children; i++)
 		(void)survivors_on_process(survivors->children[i], claims);

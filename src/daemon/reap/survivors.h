@@ -25,7 +25,8 @@ struct survivors {
 	bool strange;	    /* there is a group of no service */
 	bool killing;
 	unsigned going_on;  /* services, after a fault */
-	pid_t *children;    /* after a fault, at the beginning: of the daemon or its keeper */
+	bool listed;	    /* after a fault: there is a list of the children */
+	pid_t *children;    /* at the beginning, of the daemon or its keeper */
 	size_t n_children, room;
 };
 

@@ -305,14 +305,16 @@ void goals_take_former(struct tree *tree)
 		if (node)
 			final_skip(node);
 	}
-	/* A service that has got its signal ends, also if it is to start again. */
+	/* A service with a stop-command that was begun, or with its signal, ends, also if it is to start again. */
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		const struct service *s = n->service;
 		struct goals g;
 
-		if (!n->service || !n->service->main.signalled_usec || node_is_stopped(n))
+		if (!s || node_is_stopped(n) ||
+		    !(s->main.signalled_usec || (s->main.alive && s->ending.began_usec)))
 			continue;
 		goals_begin(&g, tree, n->cause);
-		g.usec = MIN(g.usec, n->service->ending.began_usec);
+		g.usec = MIN(g.usec, s->ending.began_usec);
 		goals_lower(&g, n, REQUEST_CYCLE, "it was stopped before");
 		goals_commit(&g);
 	}
