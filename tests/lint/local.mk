@@ -1,4 +1,10 @@
+# What takes long begins first.
 lints = \
+	%D%/shell.sh \
+	%D%/install.sh \
+	%D%/cpp.sh \
+	%D%/races.sh \
+	%D%/snippets.sh \
 	%D%/abi.sh \
 	%D%/commands.sh \
 	%D%/completion.sh \
@@ -6,10 +12,8 @@ lints = \
 	%D%/embed.sh \
 	%D%/english.sh \
 	%D%/hardening.sh \
-	%D%/cpp.sh \
 	%D%/rust.sh \
 	%D%/headers.sh \
-	%D%/install.sh \
 	%D%/keys.sh \
 	%D%/loops.sh \
 	%D%/json.sh \
@@ -17,14 +21,11 @@ lints = \
 	%D%/names.sh \
 	%D%/pages.sh \
 	%D%/paths.sh \
-	%D%/races.sh \
 	%D%/readme.sh \
 	%D%/rooms.sh \
-	%D%/snippets.sh \
 	%D%/survives.sh \
 	%D%/symbols.sh \
-	%D%/unit.sh \
-	%D%/shell.sh
+	%D%/unit.sh
 dist_check_SCRIPTS += $(lints)
 EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/engines.py %D%/races.c %D%/snippets.c %D%/cpp.cpp %D%/english.awk %D%/english.words \
 	%D%/survives %D%/survives.awk \
