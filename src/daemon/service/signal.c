@@ -87,6 +87,11 @@ void service_send(struct service *s, int signo, enum signal_scope scope)
 	}
 }
 
+bool service_was_asked(const struct service *s)
+{
+	return s->main.signalled_usec || (s->main.alive && s->ending.began_usec);
+}
+
 bool service_has_signalled(const struct service *s, pid_t group)
 {
 	if (!s->main.signalled_usec || s->config->signal_scope == SIGNAL_SCOPE_MAIN)

@@ -17,6 +17,9 @@ bool service_has_any(const struct service *service);
 /* Sends the stop signal and SIGCONT to all processes that have not received it. */
 void service_term(struct service *service);
 
+/* Returns true if the stop signal was sent, or a stop-command has begun and the main process lives. */
+bool service_was_asked(const struct service *service);
+
 /*
  * Returns true if processes of @group, which have been found just now, have already received the
  * stop signal.

@@ -12,6 +12,7 @@
 #include "daemon/guard/lease.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/service/machine.h"
+#include "daemon/service/signal.h"
 #include "daemon/service/timeout.h"
 #include "daemon/spawn/final.h"
 #include "daemon/tree/goals.h"
@@ -46,8 +47,8 @@ static void converge_stop(struct service *s)
 		return;
 	}
 	while ((event = goal_event(s->state, service_is_stopped(s), false)) != N_EVENTS) {
-		/* Its process was released before a fault, and got its signal. */
-		if (s->main.signalled_usec && s->main.alive)
+		/* Its process was released before a fault. */
+		if (s->main.alive && service_was_asked(s))
 			event = event == EVENT_HOLD ? EVENT_RELEASE : event;
 		else if (event == EVENT_RELEASE && stop_order_blocker(s->node))
 			return;

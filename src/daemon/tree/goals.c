@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "daemon/loop/roster.h"
+#include "daemon/service/signal.h"
 #include "daemon/spawn/final.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/start-order.h"
@@ -310,8 +311,7 @@ void goals_take_former(struct tree *tree)
 		const struct service *s = n->service;
 		struct goals g;
 
-		if (!s || node_is_stopped(n) ||
-		    !(s->main.signalled_usec || (s->main.alive && s->ending.began_usec)))
+		if (!s || node_is_stopped(n) || !service_was_asked(s))
 			continue;
 		goals_begin(&g, tree, n->cause);
 		g.usec = MIN(g.usec, s->ending.began_usec);
