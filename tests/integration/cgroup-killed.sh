@@ -54,7 +54,7 @@ echo >"$dir/db.go"
 ok "all of them start" ctl wait --for ready --timeout 20s
 not_old() { [ "$(pid_of "$1")" != "${old[$1]}" ]; } # NODE
 ok "anew" eval 'not_old db && not_old web'
-ok "a post-stop has run" wait_for 5 test -e "$dir/post-stop"
+ok "a post-stop has run" wait_for 20 test -e "$dir/post-stop"
 ok "a service that does not start by itself is stopped" wait_for 5 gone "${old[idle]}"
 is "by its own signal, and not started" "$(state idle) $(xargs <"$dir/starts")" "down started USR1"
 ok "the process of no service any more is ended" wait_for 5 gone "${old[gone]}"
@@ -112,6 +112,11 @@ start_daemon
 ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
 with_sockets "sockets"
 ok "no socket was refused" not says "$log" 'cannot listen'
+pids() { for node in one two three; do pid_of $node; done | xargs; }
+former=$(pids)
+kill -SEGV "$daemon"
+ok "then a fault of this one" wait_for 10 has_faults 1
+is "touches none of them" "$(pids)" "$former"
 stop_daemon
 swansongd_untraced() {
 	in_cgroup setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$top_builddir/swansongd" "$@"

@@ -325,9 +325,17 @@ WRAP(int, proc_read, pid_t pid, struct proc_info *ret)
 
 WRAP(pid_t, getpgid, pid_t pid)
 {
-	struct proc_info info;
+	const struct row *row = kernel_find(pid);
 
-	return __wrap_proc_read(pid, &info) < 0 ? -1 : info.group;
+	return row ? row->group : -1;
+}
+
+WRAP(int, proc_read_child, pid_t pid, struct proc_info *ret)
+{
+	const struct row *row = kernel_find(pid);
+
+	*ret = (struct proc_info){ .parent = kernel.daemon, .group = pid };
+	return row && row->parent == kernel.daemon && row->group == pid ? 0 : -ECHILD;
 }
 
 WRAP(int, proc_uid, pid_t pid, uid_t *ret)

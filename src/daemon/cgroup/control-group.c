@@ -122,6 +122,12 @@ void control_group_found(struct control_group *g)
 	g->exists = true;
 }
 
+void control_group_forget(struct control_group *g)
+{
+	g->refused = true;
+	g->exists = false;
+}
+
 void control_group_refused(struct control_group *g, int error)
 {
 	struct cgroups *cgroups = g->ctx->cgroups;
@@ -130,10 +136,10 @@ void control_group_refused(struct control_group *g, int error)
 		log_node(g->ctx->log, LOG_WARNING, g->config->path,
 			 "no control group: %s; later services may have none either",
 			 strerror(error));
-	cgroups->refused = g->refused = true;
+	cgroups->refused = true;
 	cgroups_unwatch(cgroups, &g->watch);
 	(void)cgroup_remove(cgroups->top, NAME_OF(g));
-	g->exists = false;
+	control_group_forget(g);
 }
 
 int control_group_open(struct control_group *g)

@@ -37,6 +37,9 @@ int control_group_open(struct control_group *group);
 /* Notes that the group exists, or may: an earlier image or daemon has made it. */
 void control_group_found(struct control_group *group);
 
+/* As control_group_refused(), which was called before a fault. */
+void control_group_forget(struct control_group *group);
+
 /*
  * Runs the service without a group from now on, as the kernel refused with @error to start a process
  * in it, until group->refused is reset: processes on both sides would not all be found.

@@ -57,17 +57,11 @@ static int survivors_compare_pids(const void *a, const void *b)
 static void survivors_note_child(pid_t pid, void *arg)
 {
 	struct survivors *survivors = arg;
-	size_t room = survivors->room ? survivors->room * 2 : 64;
-	pid_t *more;
 
-	if (survivors->n_children == survivors->room) {
-		more = reallocarray(survivors->children, room, sizeof(*more));
-		if (!more)
-			return;
-		survivors->children = more;
-		survivors->room = room;
-	}
-	survivors->children[survivors->n_children++] = pid;
+	if (array_reserve(survivors->children, survivors->n_children) == 0)
+		survivors->children[survivors->n_children++] = pid;
+	else
+		survivors->listed = false;
 }
 
 /* A list of them takes less time than a look at each. */
@@ -78,25 +72,32 @@ static void survivors_list_children(struct survivors *survivors)
 	if (children_open(&list, survivors->tree->ctx->keeper.reaper) < 0)
 		return;
 	survivors->listed = true;
-	(void)children_read(&list, survivors_note_child, survivors);
+	if (children_read(&list, survivors_note_child, survivors) < 0)
+		survivors->listed = false;
 	children_close(&list);
-	if (survivors->children)
+	if (survivors->listed && survivors->children)
 		qsort(survivors->children, survivors->n_children, sizeof(*survivors->children),
 		      survivors_compare_pids);
+}
+
+static bool survivors_has_child(const struct survivors *survivors, pid_t pid)
+{
+	return survivors->listed && survivors->children &&
+	       bsearch(&pid, survivors->children, survivors->n_children, sizeof(pid),
+		       survivors_compare_pids);
 }
 
 /* Return: 0; -ECHILD: @pid is no child of the daemon, or of its keeper. */
 static int survivors_read_child(const struct survivors *survivors, pid_t pid, struct proc_info *ret)
 {
-	const struct context *ctx = survivors->tree->ctx;
-	const pid_t *children = survivors->children;
+	pid_t reaper = survivors->tree->ctx->keeper.reaper;
 
-	*ret = (struct proc_info){ .parent = ctx->keeper.reaper, .group = pid };
-	if (children &&
-	    bsearch(&pid, children, survivors->n_children, sizeof(pid), survivors_compare_pids) &&
-	    getpgid(pid) == pid)
+	*ret = (struct proc_info){ .parent = reaper, .group = pid };
+	if (survivors_has_child(survivors, pid) && getpgid(pid) == pid)
 		return 0;
-	return proc_read(pid, ret) < 0 || ret->parent != ctx->keeper.reaper ? -ECHILD : 0;
+	if (proc_read_child(pid, ret) < 0 && proc_read(pid, ret) < 0)
+		return -ECHILD;
+	return ret->parent == reaper ? 0 : -ECHILD;
 }
 
 static int survivors_take_child(const struct survivors *survivors, struct service *s, pid_t pid)
@@ -185,6 +186,7 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 	}
 	service_handle(node->service, EVENT_FOUND);
 	node->service->run.found = true;
+	service_update_roster(node->service);
 	if (node->service->setup.attach)
 		(void)attach_take_former(node->service->setup.attach);
 	node_log(node, LOG_WARNING,
@@ -327,15 +329,6 @@ static void survivors_take_remaining(struct service *s, pid_t pid, const struct 
 		process_free(p);
 }
 
-/* A child that was started without its group, for want of a descriptor: an orphan scan takes it for none of @s. */
-static void survivors_take_outside(struct service *s, pid_t pid, const struct proc_info *info)
-{
-	char path[CONFIG_NAME_MAX + 1];
-
-	if (s->group.exists && cgroups_node_of(s->ctx->cgroups, pid, path) == -ENOENT)
-		(void)service_adopt(s, pid, info->group, info->name);
-}
-
 /*
  * The first leader of a session is the main process, or without one any process.  An orphan scan finds the
  * other children.
@@ -346,11 +339,9 @@ static void survivors_on_own(struct claims *claims, struct node *node,
 	const struct main_search found = { .pid = pid, .n = 1 };
 	struct service *s = node->service;
 
-	if (info->state == 'Z')
+	if (info->state == 'Z' || (s->state != STATE_DOWN && claims->tree->ctx->reason))
 		return;
-	if (s->state != STATE_DOWN && claims->tree->ctx->reason)
-		survivors_take_outside(s, pid, info);
-	else if (s->state == STATE_DOWN && (info->session == pid || claims->all))
+	if (s->state == STATE_DOWN && (info->session == pid || claims->all))
 		survivors_stop_service(claims->goals, node, &found);
 	else if (s->state != STATE_DOWN && claims->all)
 		survivors_take_remaining(s, pid, info);
@@ -404,7 +395,7 @@ static void survivors_read_processes(struct claims *claims)
 
 	if (!survivors->listed)
 		(void)proc_each(survivors_on_process, claims);
-	for (size_t i = 0; i < survivors->n_children; i++)
+	for (size_t i = 0; survivors->listed && i < survivors->n_children; i++)
 		(void)survivors_on_process(survivors->children[i], claims);
 }
 
@@ -470,6 +461,7 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 		survivors_find_claims(survivors, &goals);
 	free(survivors->children);
 	survivors->children = NULL;
+	survivors->n_children = 0;
 	goals_commit(&goals);
 	if (survivors->strange)
 		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);

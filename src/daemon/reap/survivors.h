@@ -25,9 +25,9 @@ struct survivors {
 	bool strange;	    /* there is a group of no service */
 	bool killing;
 	unsigned going_on;  /* services, after a fault */
-	bool listed;	    /* after a fault: there is a list of the children */
+	bool listed;	    /* after a fault: the list of the children is whole */
 	pid_t *children;    /* at the beginning, of the daemon or its keeper */
-	size_t n_children, room;
+	size_t n_children;
 };
 
 /* Begins, once, before the first update turn. */

@@ -344,6 +344,8 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 	s->delay_usec = end > now ? end - now : 0;
 	service_handle(s, service_resume_event((enum service_state)was.state));
 	s->run = was.run;
+	if (was.run.refused)
+		control_group_forget(&s->group);
 	s->run.generation = s->node->generation;
 	s->run.parts &= service_configured_parts(s);
 	s->run.worked &= s->state == STATE_UP;

@@ -203,7 +203,7 @@ static void service_enter_roster(struct service *s)
 	struct roster_row row = roster_row(ROSTER_PROCESS, alive ? s->main.pid : 0, s->config->path,
 					   notify && alive ? notify_address(notify) : "");
 
-	const struct service_row details = {
+	struct service_row details = {
 		.state = s->state,
 		.since_usec = s->since_usec,
 		.delay_usec = s->delay_usec,
@@ -218,6 +218,7 @@ static void service_enter_roster(struct service *s)
 		.run = s->run,
 	};
 
+	details.run.refused = s->group.refused;
 	_Static_assert(sizeof(details) <= sizeof(row.detail), "there is room");
 	_Static_assert(sizeof(void *) != 8 || sizeof(details) == 192,
 		       "a change is a new kind of row");

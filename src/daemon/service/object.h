@@ -82,6 +82,7 @@ struct run {
 	bool killed : 1;    /* the kill-signal was sent */
 	bool late : 1;	    /* its stop-timeout or a budget had expired */
 	bool concluded : 1; /* its end was judged, see verdict */
+	bool refused : 1; /* in a row: the kernel has refused the control group, see group.refused */
 	bool found : 1; /* its main process was any of an earlier image, and is only to be stopped */
 };
 

@@ -131,6 +131,17 @@ int proc_read(pid_t pid, struct proc_info *ret)
 	return 0;
 }
 
+int proc_read_child(pid_t pid, struct proc_info *ret)
+{
+	siginfo_t info;
+
+	*ret = (struct proc_info){ .parent = getpid(), .group = pid };
+	return getpgid(pid) == pid && waitid(P_PID, (id_t)pid, &info,
+					     WEXITED | WNOHANG | WNOWAIT | __WALL) == 0
+		       ? 0
+		       : -ECHILD;
+}
+
 int proc_uid(pid_t pid, uid_t *ret)
 {
 	char text[1024];

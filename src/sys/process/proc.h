@@ -35,6 +35,12 @@ int proc_read_text(pid_t pid, const char *file, char *buf, size_t size);
 /* Return: as proc_read_text(). */
 int proc_read(pid_t pid, struct proc_info *ret);
 
+/*
+ * Likewise, at a small part of the cost, but only @parent and @group, of a child of this process that leads its
+ * group, also a dead one.  Return: 0, or -ECHILD for any other process.
+ */
+int proc_read_child(pid_t pid, struct proc_info *ret);
+
 /* The real uid of @pid: its messages carry it by default.  Return: as proc_read(). */
 int proc_uid(pid_t pid, uid_t *ret);
 

@@ -331,6 +331,28 @@ START_TEST(a_child_is_younger_than_its_parent)
 }
 END_TEST
 
+START_TEST(a_child_that_leads_its_group_is_known_without_proc)
+{
+	struct proc_info info;
+	pid_t living;
+	int pipe_[2];
+
+	ck_assert_int_eq(pipe(pipe_), 0);
+	living = add_staying(pipe_);
+	ck_assert_int_eq(proc_read_child(living, &info), -ECHILD); /* in the group of this process */
+	ck_assert_int_eq(setpgid(living, living), 0);
+	ck_assert_int_eq(proc_read_child(living, &info), 0);
+	ck_assert_int_eq(info.parent, getpid());
+	ck_assert_int_eq(info.group, living);
+	ck_assert_int_eq(proc_read_child(getpid(), &info), -ECHILD);
+	(void)close(pipe_[1]);
+	ck_assert_int_eq(waitid(P_PID, (id_t)living, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(proc_read_child(living, &info), 0); /* dead, and not collected */
+	ck_assert_int_eq(waitpid(living, NULL, 0), living);
+	ck_assert_int_eq(proc_read_child(living, &info), -ECHILD);
+}
+END_TEST
+
 START_TEST(a_process_that_has_ended_is_not_found)
 {
 	struct proc_info info;
@@ -459,6 +481,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, proc_finds_the_current_process);
 	tcase_add_test(tc, a_name_with_brackets_does_not_shift_the_fields);
 	tcase_add_test(tc, a_child_is_younger_than_its_parent);
+	tcase_add_test(tc, a_child_that_leads_its_group_is_known_without_proc);
 	tcase_add_test(tc, a_process_that_has_ended_is_not_found);
 	tcase_add_loop_test(tc, a_variable_is_found_at_any_position, 0, 40);
 	tcase_add_test(tc, an_exec_during_the_reading_gives_no_data);
