@@ -82,8 +82,8 @@ ok "all of them after all" in_order 'both/slow: stopping -> down' "both/quick: s
 ok "the third one, too" in_order 'both/slow: stopping -> down' "both/third: started, pid $(pid_of both/third)"
 is "but no service that was not started before" "$(state both/asleep)" down
 slow=$(pid_of both/slow)
-is_ready_again() { [ "$(grep -c ready "$dir/slow")" = 2 ]; }
-wait_for 10 is_ready_again || die "the slow service is up again"
+is_ready() { [ "$(grep -c ready "$dir/slow")" = "$1" ]; } # TIMES
+wait_for 10 is_ready 2 || die "the slow service is up again"
 sed -i 's/^restart-delay = 0$/restart-delay = 1h/; s/^\[both\/quick\]/&\nrestart-delay-max = 1h/' "$ini"
 ctl reload >/dev/null
 crash both/quick
@@ -92,6 +92,7 @@ ok "a start by hand waits for neither them nor the delay" ctl --timeout 10s star
 is "and the slow one is still stopping" "$(state both/slow)" stopping
 echo 1<>"$dir/slow.go"
 ok "the slow one starts when it has ended" wait_for 10 renewed "$slow" both/slow
+wait_for 10 is_ready 3 || die "the slow service is up once more"
 ctl stop --no-wait both >/dev/null
 echo 1<>"$dir/slow.go"
 
