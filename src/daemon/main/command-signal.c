@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
+
 static bool command_is_end_signal(int signo)
 {
 	return signo == SIGTERM || signo == SIGINT;
