@@ -113,10 +113,10 @@ ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
 with_sockets "sockets"
 ok "no socket was refused" not says "$log" 'cannot listen'
 pids() { for node in one two three; do pid_of $node; done | xargs; }
-former=$(pids)
+same=$(pids)
 kill -SEGV "$daemon"
 ok "then a fault of this one" wait_for 10 has_faults 1
-is "touches none of them" "$(pids)" "$former"
+is "touches none of them" "$(pids)" "$same"
 stop_daemon
 swansongd_untraced() {
 	in_cgroup setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$top_builddir/swansongd" "$@"
