@@ -94,7 +94,7 @@ is "numbers are strings" "$(name_of lease '.attributes[] | select(.key == "proce
 config <<END2
 [crash]
 command = sh -c 'exit 3'
-ready = exec:true
+ready = exec:false
 restart-delay = 10ms
 restart-limit = 2/10s
 END2
