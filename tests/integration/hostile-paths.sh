@@ -204,6 +204,7 @@ etc=$(in_etc)
 as_user "$dir/renames" "$dir/home" &
 renames=$!
 cleanup_fn end_process "$renames"
+# Without --foreground, SIGCONT follows the signal; the leak check of the address sanitizer hangs by that.
 for _ in {1..50}; do
 	timeout --foreground 0.2 "$swansongd" -c "$ini" --socket none >/dev/null 2>&1 </dev/null
 done
