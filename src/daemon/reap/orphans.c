@@ -283,7 +283,8 @@ void orphans_reap_child(struct orphans *orphans, pid_t pid)
 
 /*
  * Finds the node that the environment of @pid names, which a process can set freely.  Were it true of
- * a service with a control group, the process would be in that.  Return: see orphans_find_node().
+ * a service with a control group, the process would be in that; but a fault loses that the kernel refused
+ * the group to a process of a service that had no main process.  Return: see orphans_find_node().
  */
 static int orphans_find_claimed(const struct orphans *orphans, pid_t pid, struct node **ret)
 {
@@ -299,7 +300,7 @@ static int orphans_find_claimed(const struct orphans *orphans, pid_t pid, struct
 		return context_is_shortage(r) || r == -ENODATA ? r : 0;
 	node = tree_find(orphans->tree, path);
 	s = node ? node->service : NULL;
-	if (node && !(s && s->group.exists) &&
+	if (node && !(s && s->group.exists && !s->run.found) &&
 	    user_may_claim(s ? s->setup.config : node->config, s ? &s->main : NULL, uid))
 		*ret = node;
 	return 0;
