@@ -81,7 +81,8 @@ static int event_add(sd_event *e, sd_event_source **ret, enum source_kind kind, 
 int sd_event_add_io(sd_event *e, sd_event_source **ret, int fd, uint32_t events,
 		    sd_event_io_handler_t handler, void *arg)
 {
-	int r = event_add(e, ret, SOURCE_IO, SD_EVENT_ON, arg);
+	int error = kernel_fails(FAULT_POLL);
+	int r = error ? -error : event_add(e, ret, SOURCE_IO, SD_EVENT_ON, arg);
 
 	if (r < 0)
 		return r;
@@ -94,7 +95,8 @@ int sd_event_add_io(sd_event *e, sd_event_source **ret, int fd, uint32_t events,
 int sd_event_add_time(sd_event *e, sd_event_source **ret, clockid_t clock, uint64_t usec,
 		      uint64_t accuracy, sd_event_time_handler_t handler, void *arg)
 {
-	int r = event_add(e, ret, SOURCE_TIME, SD_EVENT_ONESHOT, arg);
+	int error = kernel_fails(FAULT_TIMER);
+	int r = error ? -error : event_add(e, ret, SOURCE_TIME, SD_EVENT_ONESHOT, arg);
 
 	if (r < 0)
 		return r;

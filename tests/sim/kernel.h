@@ -60,6 +60,10 @@ enum fault {
 	FAULT_WATCH,  /* watching one */
 	FAULT_ACCEPT, /* of a connection */
 	FAULT_SEND,   /* of a reply */
+	FAULT_READ,   /* of a file, a call or a message */
+	FAULT_SOCKET, /* making one */
+	FAULT_POLL,   /* waiting for a descriptor */
+	FAULT_TIMER,  /* making one */
 	FAULT_WRITE,  /* of a file */
 	FAULT_MEMORY,
 	N_FAULTS

@@ -281,7 +281,8 @@ static void operation_fault(const struct words *w)
 		{ "spawn", FAULT_SPAWN },   { "exec", FAULT_EXEC },   { "kill", FAULT_KILL },
 		{ "open", FAULT_OPEN },	    { "group", FAULT_GROUP }, { "enter", FAULT_ENTER },
 		{ "watch", FAULT_WATCH },   { "send", FAULT_SEND },   { "memory", FAULT_MEMORY },
-		{ "accept", FAULT_ACCEPT }, { "write", FAULT_WRITE },
+		{ "accept", FAULT_ACCEPT }, { "read", FAULT_READ },   { "socket", FAULT_SOCKET },
+		{ "poll", FAULT_POLL },	    { "timer", FAULT_TIMER }, { "write", FAULT_WRITE },
 	};
 	unsigned n = 1, skip = 0;
 	int error = 0;

@@ -37,13 +37,17 @@ void system_set_clock(int64_t change_usec)
 
 WRAP(int, timerfd_create, clockid_t clock, int flags)
 {
+	errno = kernel_fails(FAULT_TIMER);
+	if (errno)
+		return -1;
 	kernel.clock_was_set = false;
 	return descriptors_open(DESCRIPTOR_CLOCK);
 }
 
 WRAP(int, timerfd_settime, int fd, int flags, const struct itimerspec *new, struct itimerspec *old)
 {
-	return 0;
+	errno = kernel_fails(FAULT_TIMER);
+	return errno ? -1 : 0;
 }
 
 ssize_t system_read_clock(void)

@@ -109,10 +109,13 @@ ssize_t __real_read(int fd, void *buf, size_t size);
 WRAP(ssize_t, read, int fd, void *buf, size_t size)
 {
 	struct descriptor *d = descriptors_find(fd);
+	int error = d ? kernel_fails(FAULT_READ) : 0;
 	size_t n;
 
 	if (!d)
 		return __real_read(fd, buf, size);
+	if (error)
+		return system_fail(error);
 	if (d->kind == DESCRIPTOR_SIGNALS)
 		return system_read_signal(buf, size);
 	if (d->kind == DESCRIPTOR_CLOCK)
@@ -194,15 +197,18 @@ WRAP(bool, mount_answers, const char *path)
 
 WRAP(int, epoll_create1, int flags)
 {
-	return descriptors_open(DESCRIPTOR_EPOLL);
+	int error = kernel_fails(FAULT_POLL);
+
+	return error ? system_fail(error) : descriptors_open(DESCRIPTOR_EPOLL);
 }
 
 WRAP(int, epoll_ctl, int set, int operation, int fd, struct epoll_event *event)
 {
 	struct descriptor *d = descriptors_find(fd);
+	int error = d && operation != EPOLL_CTL_DEL ? kernel_fails(FAULT_POLL) : 0;
 
-	if (!d)
-		return system_fail(EBADF);
+	if (!d || error)
+		return system_fail(d ? error : EBADF);
 	d->set = operation == EPOLL_CTL_DEL ? 0 : set;
 	d->armed = operation != EPOLL_CTL_DEL;
 	if (event)
@@ -227,7 +233,8 @@ WRAP(int, epoll_wait, int set, struct epoll_event *events, int max, int timeout)
 
 WRAP(int, signalfd, int fd, const sigset_t *mask, int flags)
 {
-	return descriptors_open(DESCRIPTOR_SIGNALS);
+	errno = kernel_fails(FAULT_OPEN);
+	return errno ? -1 : descriptors_open(DESCRIPTOR_SIGNALS);
 }
 
 /* --- the control socket --- */
@@ -277,9 +284,13 @@ WRAP(ssize_t, unix_receive, int fd, void *buf, size_t size, struct unix_peer *se
 {
 	const struct descriptor *d = descriptors_find(fd);
 
+	int error = kernel_fails(FAULT_READ);
+
 	if (!d || d->kind != DESCRIPTOR_STREAM)
 		return -EBADF;
 	(void)__wrap_unix_peer(fd, sender);
+	if (error)
+		return -error;
 	return client_receive(d->number, buf, size);
 }
 
@@ -327,8 +338,11 @@ void system_send_message(const char *address, const char *text, pid_t sender)
 
 WRAP(int, unix_datagram_new, char name[static UNIX_NAME_MAX])
 {
-	int fd = descriptors_open(DESCRIPTOR_DATAGRAM);
+	int error = kernel_fails(FAULT_SOCKET);
+	int fd = error ? -error : descriptors_open(DESCRIPTOR_DATAGRAM);
 
+	if (fd < 0)
+		return fd;
 	(void)snprintf(name, UNIX_NAME_MAX, "@%x", (unsigned)kernel.sockets++ & 0xffff);
 	(void)snprintf(descriptors_find(fd)->name, UNIX_NAME_MAX, "%s", name);
 	return fd;
@@ -350,9 +364,11 @@ WRAP(ssize_t, unix_receive_passed, int fd, void *buf, size_t size, struct unix_p
 	struct descriptor *d = descriptors_find(fd);
 	size_t n;
 
+	int error = kernel_fails(FAULT_READ);
+
 	passed->n = 0;
-	if (__wrap_unix_peek(fd, sender) < 0)
-		return -EAGAIN;
+	if (error || __wrap_unix_peek(fd, sender) < 0)
+		return error ? -error : -EAGAIN;
 	n = MIN(size, strlen(d->datagrams[0].text));
 	memcpy(buf, d->datagrams[0].text, n);
 	d->n_datagrams--;

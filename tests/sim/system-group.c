@@ -204,7 +204,8 @@ WRAP(int, cgroup_kill, int top, const char *path)
 
 WRAP(int, inotify_init1, int flags)
 {
-	return descriptors_open(DESCRIPTOR_WATCHES);
+	errno = kernel_fails(FAULT_OPEN);
+	return errno ? -1 : descriptors_open(DESCRIPTOR_WATCHES);
 }
 
 /* "/proc/self/fd/N/GROUP/cgroup.events" */
