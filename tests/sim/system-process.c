@@ -261,7 +261,8 @@ static void row_report(struct row *row, void (*report)(const struct reap_exit *e
 {
 	const struct reap_exit exit = { .pid = row->pid,
 					.signaled = row->signaled,
-					.value = row->value };
+					.value = row->value,
+					.uid = geteuid() };
 
 	report(&exit, arg);
 	kernel_collect(row);

@@ -65,7 +65,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 		return;
 	}
 	service_unwatch_main(s);
-	(void)proc_uid(process->pid, &process->last_uid);
+	process->last_uid = exit->uid;
 	service_note_exit(&s->run.outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);

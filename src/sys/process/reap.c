@@ -35,6 +35,7 @@ static bool reap_one(idtype_t which, pid_t pid,
 		.signaled = info.si_code != CLD_EXITED,
 		.dumped = info.si_code == CLD_DUMPED,
 		.value = info.si_status,
+		.uid = info.si_uid,
 	};
 	report(&exit, arg);
 	(void)reap_next_exit(P_PID, exit.pid, &info, 0);

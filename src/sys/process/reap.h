@@ -10,6 +10,7 @@ struct reap_exit {
 	bool signaled; /* value is a signal, else an exit status */
 	bool dumped;   /* the signal has written a core dump */
 	int value;
+	uid_t uid; /* its real user at its end; not of reap_collected() */
 };
 
 /*

@@ -50,6 +50,7 @@ bool keeper_take(struct keeper *k, const struct signalfd_siginfo *info)
 		.dumped = value & DUMPED,
 		.value = value & ((1U << VALUE_BITS) - 1),
 	};
+	(void)proc_uid(k->reported.pid, &k->reported.uid);
 	return true;
 }
 
