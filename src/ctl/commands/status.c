@@ -186,19 +186,16 @@ static void status_add_usage_line(struct table *t, struct ctl *ctl, const struct
 {
 	char time[CLOCK_TEXT_MAX], bytes[USAGE_TEXT_MAX], count[SHOW_COUNT_MAX], text[256];
 	struct words w = words_in(text, sizeof(text));
-	struct usages usages;
 	struct usage u;
 
-	usages_take(ctl, &usages);
-	if (usages_of(&usages, node, &u)) {
-		words_add(&w, "", "%s of processor time, %s of memory, %" PRIu64 " process%s",
-			  clock_text(time, u.cpu_usec), usage_bytes_text(bytes, u.memory),
-			  u.processes, u.processes == 1 ? "" : "es");
-		if (u.descriptors != USAGE_UNKNOWN)
-			words_add(&w, ", ", "%s", show_count(count, u.descriptors, "descriptor"));
-		status_add(t, "uses", STYLE_PLAIN, "%s", text);
-	}
-	usages_done(&usages);
+	if (!usages_of_one(ctl, node, &u))
+		return;
+	words_add(&w, "", "%s of processor time, %s of memory, %" PRIu64 " process%s",
+		  clock_text(time, u.cpu_usec), usage_bytes_text(bytes, u.memory), u.processes,
+		  u.processes == 1 ? "" : "es");
+	if (u.descriptors != USAGE_UNKNOWN)
+		words_add(&w, ", ", "%s", show_count(count, u.descriptors, "descriptor"));
+	status_add(t, "uses", STYLE_PLAIN, "%s", text);
 }
 
 static int status_all(struct ctl *ctl)

@@ -25,13 +25,26 @@ void usages_done(struct usages *usages)
 	snapshot_done(&usages->snapshot);
 }
 
+/* Returns NULL if the node is no service with a process. */
+static char *usage_group(const struct node_view *node)
+{
+	if (!node->is_service || node->service.pid == FIELD_NONE || node->service.pid > INT32_MAX)
+		return NULL;
+	return node_view_group(node);
+}
+
+bool usages_of_one(const struct ctl *ctl, const struct node_view *node, struct usage *ret)
+{
+	cleanup(freep) char *group = usage_group(node);
+
+	return group &&
+	       usage_of_one((pid_t)node->service.pid, usage_daemon_pid(ctl), group, ret) == 0;
+}
+
 bool usages_of(const struct usages *usages, const struct node_view *node, struct usage *ret)
 {
-	cleanup(freep) char *group = NULL;
+	cleanup(freep) char *group = usage_group(node);
 
-	if (!node->is_service || node->service.pid == FIELD_NONE || node->service.pid > INT32_MAX)
-		return false;
-	group = node_view_group(node);
 	return group && usage_of(&usages->snapshot, (pid_t)node->service.pid, usages->daemon, group,
 				 ret) == 0;
 }

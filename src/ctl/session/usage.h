@@ -17,6 +17,7 @@ void usages_done(struct usages *usages);
 
 /* Returns false if @node is no service with a process, or if nothing is known of that. */
 bool usages_of(const struct usages *usages, const struct node_view *node, struct usage *ret);
+bool usages_of_one(const struct ctl *ctl, const struct node_view *node, struct usage *ret);
 
 /* "12.3M".  Returns @buf. */
 #define USAGE_TEXT_MAX 32

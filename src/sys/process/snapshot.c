@@ -37,6 +37,20 @@ int snapshot_take(struct snapshot *ret)
 	return r;
 }
 
+int snapshot_take_line(struct snapshot *ret, pid_t pid)
+{
+	int r = 0;
+
+	*ret = (struct snapshot){ .n = 0 };
+	for (size_t n = 0; r == 0 && pid > 0; n++) {
+		r = snapshot_add_process(pid, ret);
+		pid = ret->n > n ? ret->entries[n].info.parent : 0;
+	}
+	if (ret->n > 0)
+		qsort(ret->entries, ret->n, sizeof(*ret->entries), snapshot_compare_pids);
+	return r;
+}
+
 void snapshot_done(struct snapshot *s)
 {
 	free(s->entries);

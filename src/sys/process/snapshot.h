@@ -21,6 +21,7 @@ struct snapshot {
 
 /* Return: 0 or -errno; the owner frees @ret in both cases by snapshot_done(). */
 int snapshot_take(struct snapshot *ret);
+int snapshot_take_line(struct snapshot *ret, pid_t pid); /* only @pid and its ancestors */
 void snapshot_done(struct snapshot *s);
 
 /* Returns the entry of @pid or NULL. */

@@ -59,15 +59,18 @@ static void usage_add_process(pid_t pid, void *arg)
 {
 	struct sum *sum = arg;
 	const struct snapshot_entry *e = snapshot_find(sum->snapshot, pid);
+	struct proc_info info = { .parent = 0 };
 	uint64_t n = 0;
 	int r = proc_each_descriptor(pid, usage_count_descriptor, &n);
 
 	sum->usage.processes++;
 	usage_add(&sum->usage.descriptors, r == 0 || r == -ENOENT ? n : USAGE_UNKNOWN);
-	if (!e)
-		return;
-	sum->usage.cpu_usec += e->info.cpu_usec;
-	sum->usage.memory += e->info.memory;
+	if (e)
+		info = e->info;
+	else
+		(void)proc_read(pid, &info);
+	sum->usage.cpu_usec += info.cpu_usec;
+	sum->usage.memory += info.memory;
 }
 
 /* The descriptor of the control group of @pid, if that is called @name. */
@@ -114,4 +117,13 @@ int usage_of(const struct snapshot *s, pid_t main, pid_t daemon, const char *gro
 	}
 	*ret = sum.usage;
 	return 0;
+}
+
+int usage_of_one(pid_t main, pid_t daemon, const char *group, struct usage *ret)
+{
+	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
+	cleanup(closep) int fd = usage_open_group(main, group);
+	int r = fd >= 0 ? snapshot_take_line(&s, main) : snapshot_take(&s);
+
+	return r < 0 ? r : usage_of(&s, main, daemon, group, ret);
 }

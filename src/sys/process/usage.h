@@ -32,3 +32,6 @@ struct usage {
  */
 int usage_of(const struct snapshot *snapshot, pid_t main, pid_t daemon, const char *group,
 	     struct usage *ret);
+
+/* The same, and reads no more of /proc than the processes of its control group, if it has that. */
+int usage_of_one(pid_t main, pid_t daemon, const char *group, struct usage *ret);

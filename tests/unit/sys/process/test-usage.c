@@ -100,6 +100,28 @@ START_TEST(children_and_time_are_added)
 }
 END_TEST
 
+START_TEST(line_is_a_process_and_its_ancestors)
+{
+	pid_t pid = add(true, 0), beside = add(true, 0);
+	struct usage one, all;
+	struct snapshot s;
+
+	ck_assert_int_eq(snapshot_take_line(&s, pid), 0);
+	ck_assert_ptr_nonnull(snapshot_find(&s, pid));
+	ck_assert_ptr_nonnull(snapshot_find(&s, getpid()));
+	ck_assert_ptr_nonnull(snapshot_find(&s, getppid()));
+	ck_assert_ptr_null(snapshot_find(&s, beside));
+	snapshot_done(&s);
+	ck_assert_int_eq(usage_of_one(pid, getpid(), "no group", &one), 0);
+	ck_assert_int_eq(look(pid, getpid(), &all), 0);
+	ck_assert_uint_eq(one.processes, all.processes);
+	ck_assert_uint_eq(one.memory, all.memory);
+	end(pid);
+	end(beside);
+	ck_assert_int_eq(usage_of_one(pid, getpid(), "no group", &one), -ESRCH);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("usage");
@@ -108,6 +130,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_process_uses_something);
 	tcase_add_test(tc, only_descendants_count);
 	tcase_add_test(tc, children_and_time_are_added);
+	tcase_add_test(tc, line_is_a_process_and_its_ancestors);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
