@@ -10,6 +10,7 @@ dist_man_MANS += %D%/swansong-event-loops.7
 dist_man_MANS += %D%/swansong-guard.7
 dist_man_MANS += %D%/swansong-init.1
 dist_man_MANS += %D%/swansong-migration.7
+dist_man_MANS += %D%/swansong-stability.7
 dist_man_MANS += %D%/supervisord2swansong.1
 dist_man_MANS += %D%/swansongctl.1
 dist_man_MANS += %D%/swansongd.8

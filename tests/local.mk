@@ -56,6 +56,7 @@ check-thread:
 
 # Small changes that a test should notice: N of them by SEED, below IN.
 EXTRA_DIST += %D%/mutate
+EXTRA_DIST += %D%/golden
 .PHONY: mutate
 mutate:
 	$(top_srcdir)/%D%/mutate -n "$(N)" -s "$(SEED)" -i "$(IN)" -b '$(abs_top_builddir)'

@@ -62,6 +62,7 @@ dist_check_SCRIPTS += \
 	%D%/final.sh \
 	%D%/forking.sh \
 	%D%/forced.sh \
+	%D%/golden.sh \
 	%D%/guard.sh \
 	%D%/guard-using.sh \
 	%D%/interrupt.sh \

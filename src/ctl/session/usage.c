@@ -1,3 +1,7 @@
+/*
+ * The usage of all services is that of one snapshot of /proc.  For one service with a control group only its
+ * processes are read.
+ */
 #include "ctl/session/usage.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* Processes begin and end while /proc is read: a process that ends meanwhile is left out. */
+/*
+ * Processes begin and end while /proc is read: a process that ends meanwhile is left out.  Entries are
+ * sorted by pid, so that they are found by bisection.
+ */
 #include "sys/process/snapshot.h"
 
 #include <errno.h>
