@@ -56,6 +56,9 @@ dist_pkgdata_DATA += %D%/systemd/hardened.conf
 # For packages: the running daemon becomes that of another version.
 dist_pkglibexec_SCRIPTS = %D%/systemd/upgrade-units
 
+# For swansongctl support-dump.
+dist_pkglibexec_SCRIPTS += %D%/support/support-dump
+
 # The resource agent of Pacemaker, which looks for it in /usr/lib/ocf.
 ocfdir              = $(prefix)/lib/ocf/resource.d/swansong
 nodist_ocf_SCRIPTS  = %D%/pacemaker/swansong
@@ -118,3 +121,6 @@ rpm: dist
 	rm -rf rpm && mkdir -p rpm/SOURCES
 	cp $(distdir).tar.xz rpm/SOURCES/
 	$(RPMBUILD) --define "_topdir $$PWD/rpm" $(srcdir)/contrib/packaging/swansong.spec
+
+# For the site of a release.
+EXTRA_DIST += %D%/security.txt

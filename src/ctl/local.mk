@@ -52,6 +52,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 
 # program: the table of commands
 %C%_libctl_la_SOURCES += \
+	%D%/program/support.c \
 	%D%/program/commands.h %D%/program/commands.c \
 	%D%/program/program.h %D%/program/program.c
 

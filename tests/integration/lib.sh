@@ -91,7 +91,8 @@ swansongctl=$top_builddir/swansongctl
 : "$ini" "$log" "$helpers" "$swansongctl"
 export SWANSONG_SOCKET=$socket
 SWANSONG_LOGGER=$(realpath "$top_builddir")/swansong-logger
-export SWANSONG_LOGGER
+SWANSONG_SUPPORT_DUMP=$top_srcdir/contrib/support/support-dump
+export SWANSONG_LOGGER SWANSONG_SUPPORT_DUMP
 
 # --- TAP -----------------------------------------------------------------------------------------
 

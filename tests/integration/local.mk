@@ -167,6 +167,7 @@ dist_check_SCRIPTS += \
 	%D%/python.sh \
 	%D%/python-service.sh \
 	%D%/strategy.sh \
+	%D%/support.sh \
 	%D%/report.sh \
 	%D%/remains.sh \
 	%D%/remains-again.sh \

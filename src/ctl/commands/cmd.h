@@ -12,7 +12,7 @@ typedef int command_function(struct ctl *ctl, int argc, char **argv);
 command_function cmd_status, cmd_tree, cmd_list, cmd_top, cmd_show, cmd_cat, cmd_deps, cmd_events,
 	cmd_logs, cmd_health, cmd_wait, cmd_reload, cmd_upgrade, cmd_rollout, cmd_signal, cmd_run,
 	cmd_shutdown, cmd_guard, cmd_guards, cmd_interrupt, cmd_blame, cmd_plot, cmd_plan,
-	cmd_check, cmd_verb, cmd_enable;
+	cmd_check, cmd_verb, cmd_enable, cmd_support_dump;
 
 /* Prints the changes of a reload as a table.  Return: 0 or -errno. */
 int reload_print(struct ctl *ctl, const json_t *changes);

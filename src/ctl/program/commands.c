@@ -54,6 +54,8 @@ static const struct command table[] = {
 	  1, ANY, WAITS | NODES, cmd_rollout },
 	{ "signal", "SIG NODE...", "send a signal to services", 2, ANY, 0, cmd_signal },
 	{ "run", "NODE -- CMD...", "run CMD as a service that no file has", 2, ANY, REST | WAITS, cmd_run },
+	{ "support-dump", "[FILE]", "collect facts for the report of a problem; sends nothing",
+	  0, 1, 0, cmd_support_dump },
 	{ "help", "[COMMAND]", "show the commands and options", 0, 1, 0, commands_cmd_help },
 };
 /* clang-format on */
