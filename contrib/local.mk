@@ -122,5 +122,11 @@ rpm: dist
 	cp $(distdir).tar.xz rpm/SOURCES/
 	$(RPMBUILD) --define "_topdir $$PWD/rpm" $(srcdir)/contrib/packaging/swansong.spec
 
+# The programs and libraries of the build, and what they are linked with, as SPDX.
+.PHONY: bill-of-materials
+bill-of-materials: all
+	$(srcdir)/%D%/packaging/bill-of-materials . $(VERSION) >$(PACKAGE)-$(VERSION).spdx.json
+CLEANFILES += $(PACKAGE)-$(VERSION).spdx.json
+
 # For the site of a release.
 EXTRA_DIST += %D%/security.txt

@@ -86,4 +86,19 @@ missing() {
 }
 missing >"$dir/missing"
 try "what the images are made of is there" is_empty "$dir/missing"
+
+# The bill of materials of a release.
+"$contrib/packaging/bill-of-materials" "$top_builddir" 1.0.0 >"$dir/bill" 2>"$dir/refused" || :
+try "the bill of materials is JSON" python3 -m json.tool "$dir/bill" "$dir/bill.json"
+for program in swansongd swansongctl swansong-init swansong-logger; do
+	try "it has $program, with its sum" grep -q "$(sha256sum <"$top_builddir/$program" | cut -d ' ' -f 1)" "$dir/bill"
+done
+for program in swansongd swansongctl swansong-init swansong-logger; do
+	readelf -dW "$top_builddir/$program"
+done | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u >"$dir/needed"
+while read -r library; do
+	grep -q "\"comment\": \"for .*$library" "$dir/bill.json" || echo "no $library"
+done <"$dir/needed" >"$dir/unnamed"
+try "libraries are needed" test -s "$dir/needed"
+try "and it names each" is_empty "$dir/unnamed"
 finish
