@@ -165,6 +165,7 @@ static int session_fail_connect(struct ctl *ctl, int r)
 				  ctl->path);
 	case -ETIMEDOUT:
 	case -EINTR:
+	case -ENOMEM:
 		return ctl_fail(ctl, r);
 	}
 	return ctl_refuse(ctl, CTL_NO_DAEMON, "the daemon is not running: %s: %s%s%s", ctl->path,

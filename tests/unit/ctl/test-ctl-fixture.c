@@ -1,5 +1,6 @@
 #include "tests/unit/ctl/test-ctl.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,11 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ctl/program/program.h"
 #include "proto/frame.h"
+#include "tests/unit/fixtures/nomem.h"
 
 char out[OUTPUT_MAX], err[OUTPUT_MAX], asked[OUTPUT_MAX];
 char directory[64], socket_path[100];
+struct surroundings around;
 static int asked_fd;
 static pid_t server;
 
@@ -49,6 +53,7 @@ static void setup(void)
 	setenv("LC_ALL", "C.UTF-8", 1);
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
+	around = (struct surroundings){ .allocations = -1 };
 }
 
 static void teardown(void)
@@ -76,10 +81,25 @@ static bool hear(int fd)
 	return false;
 }
 
+/* Waits until a writer has opened and closed the FIFO. */
+static void await_fifo(const char *name)
+{
+	char path[128], c;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s.%s", socket_path, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (read(fd, &c, 1) > 0)
+		;
+	close(fd);
+}
+
 static void say(int fd, const struct answer *a)
 {
 	size_t size = a->size ? a->size : strlen(a->text) + 1, done = 0;
 
+	if (a->after)
+		await_fifo(a->after);
 	if (a->passed) {
 		struct frame_writer writer;
 
@@ -166,6 +186,27 @@ void end_server(void)
 	read_back(asked_fd, asked);
 }
 
+/* --- the program --- */
+
+int __real_poll(struct pollfd *fds, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	return around.on_poll ? around.on_poll(fds, n, timeout) : __real_poll(fds, n, timeout);
+}
+
+int real_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	return __real_poll(fds, n, timeout);
+}
+
+uint64_t __real_clock_now_usec(void);
+uint64_t __wrap_clock_now_usec(void);
+uint64_t __wrap_clock_now_usec(void)
+{
+	return __real_clock_now_usec() + around.skipped_usec;
+}
+
 pid_t start_program(char **argv, int out_fd, int err_fd)
 {
 	pid_t pid = fork();
@@ -182,6 +223,8 @@ pid_t start_program(char **argv, int out_fd, int err_fd)
 		(void)signal(signo, SIG_DFL);
 	/* No descriptor of the test, in particular no other end of its pipes. */
 	close_range(STDERR_FILENO + 1, UINT_MAX, 0);
+	allocations_left = around.allocations;
+	allocation_fails_once = around.fails_once;
 	exit(program_run(argc, argv));
 }
 

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/macro.h"
@@ -445,124 +444,6 @@ START_TEST(help_and_version_need_no_daemon)
 }
 END_TEST
 
-START_TEST(a_configuration_is_checked_without_a_daemon)
-{
-	char path[128], line[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/a.ini", directory);
-	file = fopen(path, "w");
-	fputs("[web]\ncommand = true\n[web/x]\ncommand = true\n", file);
-	fclose(file);
-	snprintf(line, sizeof(line), "check %s", path);
-	ck_assert_int_eq(run(line, NULL, 0), 0);
-	assert_has(out, "a.ini: ok, 3 nodes, 2 services\n");
-	snprintf(line, sizeof(line), "check --json %s", path);
-	ck_assert_int_eq(run(line, NULL, 0), 0);
-	ck_assert_str_eq(out, "{\"errors\":[],\"warnings\":[]}\n");
-
-	file = fopen(path, "w");
-	fputs("[web]\ncomand = true\nnope = 1\n", file);
-	fclose(file);
-	ck_assert_int_eq(run(line, NULL, 0), CTL_CONFIG);
-	assert_has(out, "{\"errors\":[\"");
-	snprintf(line, sizeof(line), "check %s", path);
-	ck_assert_int_eq(run(line, NULL, 0), CTL_CONFIG);
-	assert_has(err, "a.ini:2: ");
-	assert_has(err, "a.ini:3: ");
-	unlink(path);
-}
-END_TEST
-
-START_TEST(check_without_a_path_is_of_the_default_one)
-{
-	static const char path[] = SYSCONFDIR "/swansong/swansong.ini";
-
-	ck_assert_int_ne(run("check", NULL, 0), CTL_USAGE);
-	assert_has(*out ? out : err, path);
-}
-END_TEST
-
-/* A command, and a part of the warning about it; "": there is none. */
-static const char *const commands[][2] = {
-	{ "true", "" },
-	{ "sh -c 'true | true && echo $HOME # x'", "" },
-	{ "/bin/true $", "" },
-	{ "true --price=5$", "" },
-	{ "no-such-program-here", "[web] command: there is no program 'no-such-program-here' in " },
-	{ "/no/such/program", "[web] command: there is no program '/no/such/program'\n" },
-	{ "/etc/passwd x", "[web] command: '/etc/passwd' is not an executable file" },
-	{ "true | cat", "'|' is an argument of true, as no shell runs the command: write sh -c" },
-	{ "true >/dev/null", "'>/dev/null' is an argument of true" },
-	{ "true && false", "'&&' is an argument of true" },
-	{ "true --home $HOME/x", "'$HOME/x' is an argument of true" },
-	{ "true # it works", "'#' begins no comment here" },
-	{ "true\npost-stop = nowhere", "[web] post-stop: there is no program 'nowhere' in " },
-	{ "true\ndirectory = /no/where", "[web] directory: there is no directory '/no/where'" },
-	{ "nowhere\nenvironment = PATH=/tmp", "there is no program 'nowhere' in /tmp\n" },
-	{ "true\nstop-timeout = 90s", "" },
-	{ "true\nstop-timeout = 95s",
-	  "a.ini:3: [web] stop-timeout: 95s is cut by the shutdown-timeout of root, 90s" },
-	{ "true\nstop-timeout = 9s\nshutdown-timeout = 5s",
-	  "[web] stop-timeout: 9s is cut by the shutdown-timeout of web, 5s" },
-	{ "true\nstop-timeout = infinity", "" },
-};
-
-/* A key, a file in the directory of the test, and a part of the error; "": there is none. */
-static const char *const logs[][3] = {
-	{ "log", "", "' cannot be a log file: it is a directory" },
-	{ "stderr", "/fifo", "a.ini:3: [web] stderr: '" },
-	{ "stderr", "/fifo", "/fifo' cannot be a log file: it is a FIFO, a socket or a device" },
-	{ "stdout", "/new", "" },
-	{ "log", "/new/er/log", "" },
-};
-
-START_TEST(a_log_file_that_would_be_refused_is_an_error)
-{
-	const char *error = logs[_i][2];
-	char path[128], line[256], fifo[128];
-	FILE *file;
-
-	snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
-	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
-	snprintf(path, sizeof(path), "%s/a.ini", directory);
-	file = fopen(path, "w");
-	fprintf(file, "[web]\ncommand = true\n%s = file:%s%s\n", logs[_i][0], directory,
-		logs[_i][1]);
-	fclose(file);
-	snprintf(line, sizeof(line), "check %s", path);
-	ck_assert_int_eq(run(line, NULL, 0), *error ? CTL_CONFIG : 0);
-	if (*error)
-		assert_has(err, error);
-	else
-		ck_assert_str_eq(err, "");
-	unlink(path);
-	unlink(fifo);
-}
-END_TEST
-
-START_TEST(a_command_that_the_machine_cannot_run_is_a_warning)
-{
-	const char *command = commands[_i][0], *warning = commands[_i][1];
-	char path[128], line[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/a.ini", directory);
-	file = fopen(path, "w");
-	fprintf(file, "[web]\ncommand = %s\n", command);
-	fclose(file);
-	snprintf(line, sizeof(line), "check %s", path);
-	ck_assert_int_eq(run(line, NULL, 0), 0);
-	if (*warning)
-		assert_has(err, warning);
-	else
-		ck_assert_str_eq(err, "");
-	snprintf(line, sizeof(line), "check --strict %s", path);
-	ck_assert_int_eq(run(line, NULL, 0), *warning ? CTL_CONFIG : 0);
-	unlink(path);
-}
-END_TEST
-
 static size_t count_forest(const char *const *paths, size_t n)
 {
 	struct node_view *views = calloc(n, sizeof(*views));
@@ -619,13 +500,10 @@ Suite *test_suite(void)
 	tcase_add_test(tc, guards_are_listed_with_holder_and_reason);
 	tcase_add_test(tc, json_output_is_the_reply_of_the_daemon);
 	tcase_add_test(tc, help_and_version_need_no_daemon);
-	tcase_add_test(tc, a_configuration_is_checked_without_a_daemon);
-	tcase_add_test(tc, check_without_a_path_is_of_the_default_one);
-	tcase_add_loop_test(tc, a_log_file_that_would_be_refused_is_an_error, 0, ARRAY_SIZE(logs));
-	tcase_add_loop_test(tc, a_command_that_the_machine_cannot_run_is_a_warning, 0,
-			    ARRAY_SIZE(commands));
 	tcase_add_test(tc, every_node_is_somewhere_in_the_tree);
 	suite_add_tcase(s, tc);
+	suite_add_tcase(s, ctl_check_tests());
+	suite_add_tcase(s, ctl_session_tests());
 	suite_add_tcase(s, ctl_shutdown_tests());
 	suite_add_tcase(s, ctl_reload_tests());
 	suite_add_tcase(s, ctl_guard_tests());

@@ -6,7 +6,9 @@
  * through a file.
  */
 
+#include <poll.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -22,7 +24,8 @@ struct answer {
 	const char *text; /* NULL: none */
 	size_t size;	  /* 0: the whole text, with its NUL */
 	enum { THEN_NEXT, THEN_CLOSE, THEN_MORE } then;
-	int passed; /* a descriptor that goes with it; 0: none */
+	int passed;	   /* a descriptor that goes with it; 0: none */
+	const char *after; /* it comes when SOCKET.AFTER, a FIFO, was written to; NULL: at once */
 };
 
 /* A folder for the socket, which $SWANSONG_SOCKET names, and a known environment. */
@@ -34,6 +37,18 @@ void start_server(const struct answer *answers, size_t n);
 bool server_is_running(void);
 void await_server(void);
 void end_server(void);
+
+/* The surroundings of the program; a test sets them before it starts the program. */
+struct surroundings {
+	/* In place of poll(2); NULL: that. */
+	int (*on_poll)(struct pollfd *fds, nfds_t n, int timeout);
+	uint64_t skipped_usec; /* its clock is ahead by so much */
+	long allocations;      /* as many succeed; -1, the default: all */
+	bool fails_once;       /* only one allocation fails after these */
+};
+extern struct surroundings around;
+
+int real_poll(struct pollfd *fds, nfds_t n, int timeout);
 
 /* The program; it has its three standard descriptors and no other. */
 pid_t start_program(char **argv, int out_fd, int err_fd);
@@ -80,6 +95,8 @@ unsigned next_random(unsigned *state);
 /* Of a tree of six nodes, and of two guards. */
 extern const char tree[], guards[];
 
+TCase *ctl_check_tests(void);
+TCase *ctl_session_tests(void);
 TCase *ctl_hostile_tests(void);
 TCase *ctl_report_tests(void);
 TCase *ctl_shutdown_tests(void);
