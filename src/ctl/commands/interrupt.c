@@ -68,7 +68,7 @@ static void interrupt_receive(struct interrupt *i)
 		interrupt_note_daemon_gone(i);
 	} else {
 		/* The bytes in the pipe now were written before the stop. */
-		int n = 0;
+		int n;
 
 		i->heard = i->stopped = true;
 		if (i->in_fd >= 0 && ioctl(i->in_fd, FIONREAD, &n) == 0)

@@ -68,8 +68,7 @@ void log_lines_merge(struct log_lines *l)
 			line->time_usec = line->source->last_usec;
 		line->source->last_usec = line->time_usec;
 	}
-	for (size_t i = 0; i < l->n; i++)
-		l->lines[i]->source->last_usec = 0;
+	/* Each source has the time of its first line now. */
 	for (size_t i = 0; i < l->n; i++) {
 		struct log_line *line = l->lines[i];
 

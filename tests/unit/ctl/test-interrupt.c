@@ -4,8 +4,10 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "ctl/terminal/lines.h"
 #include "ctl/session/session.h"
@@ -80,6 +82,98 @@ START_TEST(the_command_of_a_stream_inherits_no_descriptor_and_no_signal_mask)
 		interrupt_shell("ls /proc/self/fd | wc -l; grep SigBlk /proc/self/status", runs, 2),
 		0);
 	ck_assert_str_eq(out, "4\nSigBlk:\t0000000000000000\n");
+}
+END_TEST
+
+/* --- a stop while the command runs --- */
+
+/* The stop comes when the command has written to $SWANSONG_SOCKET.stop. */
+static const struct answer stopped_later[] = { SAY(tree),
+					       { .text = "{\"parameters\":{}}", .after = "stop" } };
+
+static void make_fifo(char path[static 128], const char *name)
+{
+	(void)snprintf(path, 128, "%s.%s", socket_path, name);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+}
+
+/* The polls for the stream are of four descriptors; those for replies of fewer. */
+#define STREAM 4
+
+/* The end of an unfinished line is awaited: the command goes on, however long it needs. */
+static int release_command(struct pollfd *fds, nfds_t n, int timeout)
+{
+	static bool released;
+	char path[128];
+
+	if (n == STREAM && timeout > 0) {
+		(void)snprintf(path, sizeof(path), "%s.go", socket_path);
+		if (!released)
+			(void)close(open(path, O_WRONLY));
+		released = true;
+		timeout = -1;
+	}
+	return real_poll(fds, n, timeout);
+}
+
+/* A wait for the end of an unfinished line takes no time. */
+static int skip_time(struct pollfd *fds, nfds_t n, int timeout)
+{
+	int r = real_poll(fds, n, n == STREAM && timeout > 0 ? 0 : timeout);
+
+	if (r == 0 && timeout > 0)
+		around.skipped_usec += (uint64_t)timeout * USEC_PER_MSEC;
+	return r;
+}
+
+START_TEST(all_lines_from_before_the_stop_are_passed_on)
+{
+	char stop[128];
+
+	make_fifo(stop, "stop");
+	ck_assert_int_eq(interrupt_shell("seq 5000; : >$SWANSONG_SOCKET.stop; exec sleep 100",
+					 stopped_later, 2),
+			 0);
+	ck_assert(strncmp(out, "1\n2\n", 4) == 0);
+	ck_assert_str_eq(out + strlen(out) - 10, "4999\n5000\n");
+	ck_assert_uint_eq(strlen(out), 23893);
+	ck_assert_str_eq(err, "");
+	(void)unlink(stop);
+}
+END_TEST
+
+START_TEST(a_line_that_ends_after_the_stop_is_the_last_one)
+{
+	char stop[128], go[128];
+
+	make_fifo(stop, "stop");
+	make_fifo(go, "go");
+	around.on_poll = release_command;
+	ck_assert_int_eq(
+		interrupt_shell("printf 'a\\nb'; : >$SWANSONG_SOCKET.stop; "
+				": <$SWANSONG_SOCKET.go; printf 'c\\nd\\n'; exec sleep 100",
+				stopped_later, 2),
+		0);
+	ck_assert_str_eq(out, "a\nbc\n");
+	ck_assert_str_eq(err, "");
+	(void)unlink(stop);
+	(void)unlink(go);
+}
+END_TEST
+
+START_TEST(a_line_that_does_not_end_after_the_stop_is_left_out)
+{
+	char stop[128];
+
+	make_fifo(stop, "stop");
+	around.on_poll = skip_time;
+	ck_assert_int_eq(
+		interrupt_shell("printf 'a\\nbc'; : >$SWANSONG_SOCKET.stop; exec sleep 100",
+				stopped_later, 2),
+		0);
+	ck_assert_str_eq(out, "a\n");
+	assert_has(err, "edge: stopped; an unfinished line of 2 bytes is left out\n");
+	(void)unlink(stop);
 }
 END_TEST
 
@@ -196,6 +290,9 @@ TCase *ctl_interrupt_tests(void)
 	tcase_add_test(tc, a_stream_goes_on_without_the_daemon);
 	tcase_add_test(tc, a_node_that_vanishes_was_stopped);
 	tcase_add_test(tc, the_command_of_a_stream_inherits_no_descriptor_and_no_signal_mask);
+	tcase_add_test(tc, all_lines_from_before_the_stop_are_passed_on);
+	tcase_add_test(tc, a_line_that_ends_after_the_stop_is_the_last_one);
+	tcase_add_test(tc, a_line_that_does_not_end_after_the_stop_is_left_out);
 	tcase_add_loop_test(tc, only_whole_lines_are_passed_on, 0, 20);
 	tcase_add_test(tc, the_rest_of_a_line_is_one_line);
 	tcase_add_test(tc, a_line_without_end_is_passed_on_in_pieces);

@@ -5,6 +5,7 @@
 
 #include "base/macro.h"
 #include "ctl/logs/older.h"
+#include "ctl/logs/print.h"
 #include "ctl/logs/reader.h"
 #include "tests/unit/ctl/test-ctl.h"
 
@@ -63,6 +64,15 @@ START_TEST(lines_of_one_stream_stay_in_order)
 }
 END_TEST
 
+START_TEST(no_lines_are_merged_to_none)
+{
+	log_lines_merge(&lines);
+	log_lines_limit(&lines, 1);
+	ck_assert_uint_eq(lines.n, 0);
+	log_lines_done(&lines);
+}
+END_TEST
+
 START_TEST(a_limit_is_one_of_each_node)
 {
 	struct log_source errors = { .node = (char *)"one", .kind = LOGGER_ERROR, .first = &one };
@@ -74,9 +84,59 @@ START_TEST(a_limit_is_one_of_each_node)
 	log_lines_merge(&lines);
 	log_lines_limit(&lines, 2);
 	ck_assert_str_eq(texts(), "b c d ");
+	log_lines_limit(&lines, 2);
+	ck_assert_str_eq(texts(), "b c d ");
+	log_lines_limit(&lines, 1);
+	ck_assert_str_eq(texts(), "c d ");
 	log_lines_limit(&lines, 0);
 	ck_assert_uint_eq(lines.n, 0);
 	log_lines_done(&lines);
+}
+END_TEST
+
+/* --- a terminal --- */
+
+/* The last line that is printed to a terminal. */
+static const char *printed(const char *text, size_t length)
+{
+	static char buf[200];
+	struct ctl ctl = { .out = { .file = fmemopen(buf, sizeof(buf), "w"), .tty = true } };
+	const struct log_printer printer = { .ctl = &ctl };
+	const struct log_line line = { .source = &one, .text = text, .length = length };
+
+	ck_assert_int_eq(log_print(&printer, &line), CTL_DONE);
+	ck_assert_int_eq(fputc('\0', ctl.out.file), '\0');
+	ck_assert_int_eq(fclose(ctl.out.file), 0);
+	return buf;
+}
+
+START_TEST(a_terminal_gets_colours_and_no_other_sequence)
+{
+	static const struct {
+		const char *text, *printed;
+	} cases[] = {
+		{ "a\tb", "a\tb\n" },
+		{ "\033[1;31mred", "\033[1;31mred\033[0m\n" },
+		{ "\033[38:5:9mred\033[m", "\033[38:5:9mred\033[m\033[0m\n" },
+		{ "\033[m", "\033[m\033[0m\n" },
+		{ "\033[2J", "^[[2J\n" },
+		{ "\033m", "^[m\n" },
+		{ "\033[1", "^[[1\n" },
+		{ "\033[", "^[[\n" },
+		{ "\r\177\302\233\377", "^M^?<U+009B><FF>\n" },
+		{ "\303\244\346\227\245", "\303\244\346\227\245\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_str_eq(printed(cases[i].text, strlen(cases[i].text)), cases[i].printed);
+}
+END_TEST
+
+/* The bytes behind a line are those of another one. */
+START_TEST(a_sequence_or_a_character_ends_with_its_line)
+{
+	ck_assert_str_eq(printed("a\033[1mb", 4), "a^[[1\n");
+	ck_assert_str_eq(printed("a\303\244", 2), "a<C3>\n");
 }
 END_TEST
 
@@ -308,7 +368,10 @@ TCase *ctl_lines_tests(void)
 	ctl_fixture(tc);
 	tcase_add_test(tc, lines_are_merged_by_time);
 	tcase_add_test(tc, lines_of_one_stream_stay_in_order);
+	tcase_add_test(tc, no_lines_are_merged_to_none);
 	tcase_add_test(tc, a_limit_is_one_of_each_node);
+	tcase_add_test(tc, a_terminal_gets_colours_and_no_other_sequence);
+	tcase_add_test(tc, a_sequence_or_a_character_ends_with_its_line);
 	tcase_add_test(tc, another_logger_goes_on_where_the_last_one_was);
 	tcase_add_test(tc, a_stream_that_begins_anew_is_read_from_its_beginning);
 	tcase_add_loop_test(tc, malformed_frames_are_refused, 0, 8);
