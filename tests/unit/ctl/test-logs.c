@@ -214,6 +214,9 @@ START_TEST(status_shows_the_last_lines_of_a_service)
 	ck_assert_int_eq(RUN("status a", SAY(page), SAY(guards),
 			     { .text = OUTPUTS(BOTH, ""), .passed = fd }),
 			 0);
+	/* They are asked for once, and not followed. */
+	assert_has(asked,
+		   "Logs\",\"parameters\":{\"nodes\":[\"a\"],\"lines\":200,\"older\":true}}\n");
 	assert_has(out, "last run:  ");
 	assert_has(out, ":05 no such file: \\x1b[2J\n");
 	ck_assert_int_eq(RUN("status a", SAY(page), SAY(guards),

@@ -205,6 +205,8 @@ START_TEST(advice_is_for_the_settings_of_the_daemon)
 
 		ck_assert_msg(status == cases[i].status, "%s: %d", cases[i].reply, status);
 		assert_has(out, cases[i].said);
+		/* A node that is gone needs no advice. */
+		assert_lacks(err, "no such node");
 	}
 	ck_assert_int_eq(run(write_history(20, "advise"), NULL, 0), CTL_NO_DAEMON);
 	ck_assert_int_eq(run(write_history(19, "advise"), NULL, 0), 0);
@@ -226,6 +228,31 @@ START_TEST(the_history_is_that_of_the_daemon)
 }
 END_TEST
 
+START_TEST(three_reasons_of_ends_are_shown)
+{
+	static char line[200];
+	FILE *f;
+
+	(void)snprintf(history, sizeof(history), "%s/history", directory);
+	f = fopen(history, "we");
+	ck_assert_ptr_nonnull(f);
+	/* The reason number i of i ends; of a the last three, of b all. */
+	for (unsigned i = 1; i <= 4; i++)
+		for (unsigned k = 0; k < i; k++)
+			for (const char *node = i > 1 ? "ab" : "b"; *node; node++)
+				(void)fprintf(f,
+					      "{\"time_usec\":1,\"node\":\"%c\",\"generation\":1,"
+					      "\"why\":\"r%u\",\"total_usec\":%u000}\n",
+					      *node, i, i);
+	ck_assert_int_eq(fclose(f), 0);
+	(void)snprintf(line, sizeof(line), "history --history %s", history);
+	ck_assert_int_eq(run(line, NULL, 0), 0);
+	ck_assert_str_eq(out, "NODE  ENDS  P50    P99    LONGEST  FORCED  WHY\n"
+			      "a     9     3.0ms  4.0ms  4.0ms    -       4 r4, 3 r3, 2 r2\n"
+			      "b     10    3.0ms  4.0ms  4.0ms    -       4 r4, 3 r3, 2 r2, ...\n");
+}
+END_TEST
+
 TCase *ctl_plan_tests(void)
 {
 	TCase *tc = tcase_create("plan");
@@ -239,5 +266,6 @@ TCase *ctl_plan_tests(void)
 	tcase_add_test(tc, a_plan_has_the_expected_time_beside_the_worst);
 	tcase_add_test(tc, advice_is_for_the_settings_of_the_daemon);
 	tcase_add_test(tc, the_history_is_that_of_the_daemon);
+	tcase_add_test(tc, three_reasons_of_ends_are_shown);
 	return tc;
 }

@@ -136,7 +136,46 @@ START_TEST(an_undo_restarts_outdated_services)
 			     SAY(WEBS), OK, OK),
 			 0);
 	assert_has(asked, "Reload\",\"parameters\":{\"rollout\":\"undo\"}}\n");
-	assert_has(out, "web@3: ready, 1 of 1\n");
+	ck_assert_str_eq(out, "web@3: ready, 1 of 1\n"
+			      "undone: the next reload or rollout reads the files again\n");
+}
+END_TEST
+
+#define NO_CHANGES SAY("{\"parameters\":{\"changes\":[]}}")
+#define WITH_4	   SAY("{\"parameters\":{\"with\":[\"web@4\"]}}")
+#define FORESEE(node, beside)                                                                      \
+	"{\"method\":\"io.swansong.Restart\",\"parameters\":{\"node\":\"" node                     \
+	"\",\"wait\":false,\"min_ready\":9223372036854775807,\"dry_run\":true,\"beside\":[" beside \
+	"]}}\n"
+
+START_TEST(a_dry_run_of_a_rollout_names_the_restarts)
+{
+	static const struct answer answers[] = { SAY(ROOT), NO_CHANGES, SAY(WEBS),
+						 WITH_4,    WITH_4,	OK };
+
+	ck_assert_int_eq(run("rollout / --dry-run --parallel 2", answers, ARRAY_SIZE(answers)), 0);
+	assert_has(asked, "Reload\",\"parameters\":{\"rollout\":\"begin\",\"dry_run\":true}}\n");
+	/* The first two would restart at the same time. */
+	assert_has(asked, FORESEE("web@1", "") FORESEE("web@3", "\"web@1\"") FORESEE("web@4", ""));
+	ck_assert_str_eq(out, "web@1: would be restarted, 1 of 3\n"
+			      "web@4: would be restarted with web@1, which it requires\n"
+			      "web@3: would be restarted, 2 of 3\n"
+			      "web@4: would be restarted, 3 of 3\n"
+			      "nothing was done: this is a dry run\n");
+	ck_assert_int_eq(run("rollout / --dry-run --json", answers, ARRAY_SIZE(answers)), 0);
+	ck_assert_str_eq(out, "{\"restarted\":[\"web@1\",\"web@3\",\"web@4\"],"
+			      "\"with\":[\"web@4\"],\"changes\":[]}\n");
+}
+END_TEST
+
+START_TEST(a_rollout_without_a_running_service_has_nothing_to_restart)
+{
+	ck_assert_int_eq(RUN("rollout /", SAY(ROOT), NO_CHANGES, SAY(ROOT)), 0);
+	ck_assert_str_eq(out, "nothing to restart\n");
+	ck_assert_int_eq(RUN("rollout /", SAY(ROOT), NO_CHANGES,
+			     SAY("{\"parameters\":{\"nodes\":[" WEB("1", "up") "]}}"), OK, OK),
+			 0);
+	ck_assert_str_eq(out, "web@1: ready, 1 of 1\n");
 }
 END_TEST
 
@@ -224,6 +263,8 @@ TCase *ctl_reload_tests(void)
 	tcase_add_test(tc, a_rollout_restarts_a_service_once_that_has_restarted_with_another);
 	tcase_add_test(tc, a_rollout_stops_at_the_first_failure);
 	tcase_add_test(tc, an_undo_restarts_outdated_services);
+	tcase_add_test(tc, a_dry_run_of_a_rollout_names_the_restarts);
+	tcase_add_test(tc, a_rollout_without_a_running_service_has_nothing_to_restart);
 	tcase_add_test(tc, a_signal_is_checked_and_sent);
 	tcase_add_test(tc, list_prints_the_names_of_nodes);
 	tcase_add_test(tc, each_event_is_printed_on_one_line);

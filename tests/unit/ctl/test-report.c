@@ -116,6 +116,29 @@ START_TEST(guards_held_to_the_end_or_longer_are_named)
 }
 END_TEST
 
+START_TEST(guards_held_to_the_last_tenth_are_named)
+{
+	static const struct {
+		const char *gone;
+		bool is_named;
+	} cases[] = { { "1800000", true }, { "1799999", false } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[1000];
+
+		(void)snprintf(text, sizeof(text),
+			       "{\"format\":1," HEAD ",\"nodes\":[" LANE(
+				       "a", "true", "2000000", "", "", STATE("stopping", "0"),
+				       "{\"id\":9,\"kind\":\"lease\",\"pid\":77,"
+				       "\"taken_usec\":0,\"gone_usec\":%s}") "]}",
+			       cases[i].gone);
+		ck_assert_int_eq(blame(text), 0);
+		ck_assert_int_eq(!strstr(out, "stopping 2.00s, lease pid 77\n"),
+				 !cases[i].is_named);
+	}
+}
+END_TEST
+
 START_TEST(blame_uses_the_terms_of_the_manual)
 {
 	static const char held[] = "{\"format\":1," HEAD ",\"nodes\":[" LANE(
@@ -186,6 +209,42 @@ START_TEST(a_plot_has_a_lane_for_each_node)
 	has("shutdown-timeout</text>");
 	ck_assert_ptr_null(strstr(out, "<script"));
 	has("</svg>\n");
+}
+END_TEST
+
+/* Two seconds are 900 wide, from 150 on. */
+START_TEST(bars_of_a_plot_are_where_their_time_is)
+{
+	ck_assert_int_eq(run(line("plot"), NULL, 0), 0);
+	has("<rect class=\"draining\" x=\"150.00\" y=\"210.00\" width=\"135.00\"");
+	has("<rect class=\"stopping\" x=\"285.00\" y=\"210.00\" width=\"450.00\"");
+	has("<rect class=\"killing\" x=\"735.00\" y=\"210.00\" width=\"90.00\"");
+	/* The budget, and a guard from before the stop on. */
+	has("<line class=\"budget\" x1=\"960.00\"");
+	has("<line class=\"guard\" x1=\"150.00\" y1=\"155.00\" x2=\"600.00\" y2=\"155.00\"");
+	has("<line class=\"axis\" x1=\"150.00\" y1=\"112.00\" x2=\"1050.00\" y2=\"112.00\"");
+}
+END_TEST
+
+START_TEST(the_legend_of_a_plot_has_each_kind_of_bar)
+{
+	static const char *const texts[] = {
+		"drain-delay",
+		"waits for others",
+		"stopping",
+		"killed",
+		"post-stop",
+		"guard, until dropped",
+		"guard, until killed or revoked",
+	};
+
+	ck_assert_int_eq(run(line("plot"), NULL, 0), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		char text[64];
+
+		(void)snprintf(text, sizeof(text), "text-anchor=\"start\">%s</text>", texts[i]);
+		has(text);
+	}
 }
 END_TEST
 
@@ -327,10 +386,13 @@ TCase *ctl_report_tests(void)
 	tcase_add_test(tc, the_slowest_are_blamed_first);
 	tcase_add_test(tc, the_chain_that_the_end_waited_for_is_shown);
 	tcase_add_test(tc, guards_held_to_the_end_or_longer_are_named);
+	tcase_add_test(tc, guards_held_to_the_last_tenth_are_named);
 	tcase_add_test(tc, blame_uses_the_terms_of_the_manual);
 	tcase_add_test(tc, blame_shows_only_the_nodes_of_its_arguments);
 	tcase_add_test(tc, blame_as_json_prints_the_file);
 	tcase_add_test(tc, a_plot_has_a_lane_for_each_node);
+	tcase_add_test(tc, bars_of_a_plot_are_where_their_time_is);
+	tcase_add_test(tc, the_legend_of_a_plot_has_each_kind_of_bar);
 	tcase_add_test(tc, a_file_that_is_no_report_is_refused);
 	tcase_add_test(tc, mutated_reports_end_in_an_exit_status);
 	tcase_add_test(tc, times_without_bounds_are_shown);

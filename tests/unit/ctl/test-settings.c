@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "ctl/session/session.h"
+
 #define SETTING(key, value, origin, more) \
 	"{\"key\":\"" key "\",\"value\":\"" value "\",\"origin\":\"" origin "\"" more "}"
 #define AT(line) ",\"section\":\"web\",\"file\":\"/a.ini\",\"line\":" line
@@ -65,7 +67,7 @@ END_TEST
 
 START_TEST(sections_are_shown_as_they_are)
 {
-	char path[100], reply[400];
+	char path[100], reply[400], text[400];
 	FILE *file;
 
 	(void)snprintf(path, sizeof(path), "%s/a.ini", directory);
@@ -79,12 +81,40 @@ START_TEST(sections_are_shown_as_they_are)
 		"\"settings\":[{\"key\":\"y\",\"origin\":\"template\",\"file\":\"%s\"}]}}",
 		path, path);
 	ck_assert_int_eq(RUN("cat b@1", SAY(reply)), 0);
-	assert_has(out, "[b@] ; t\ny = 2\n\n\n; c\n# /");
-	assert_has(out, "\n[b@1]\nz = 3\n");
-	assert_lacks(out, "[a]");
+	(void)snprintf(text, sizeof(text), "# %s\n[b@] ; t\ny = 2\n\n\n; c\n# %s\n[b@1]\nz = 3\n",
+		       path, path);
+	ck_assert_str_eq(out, text);
 	(void)remove(path);
 	ck_assert_int_eq(RUN("cat b@1", SAY(reply)), 1);
 	assert_has(err, "b@1: cannot read ");
+}
+END_TEST
+
+/* Without a daemon, the settings have their places likewise. */
+START_TEST(settings_of_files_have_their_places)
+{
+	char path[100], line[200], text[600];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/a.ini", directory);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	fputs("[a]\ncommand = x\n[b]\ncommand = y\n", file);
+	ck_assert_int_eq(fclose(file), 0);
+	(void)snprintf(line, sizeof(line), "show b a --config %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), 0);
+	(void)snprintf(text, sizeof(text),
+		       "[b]\ncommand = y                              ; %s:4\n\n"
+		       "[a]\ncommand = x                              ; %s:2\n",
+		       path, path);
+	ck_assert_str_eq(out, text);
+	(void)snprintf(line, sizeof(line), "cat b --config %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), 0);
+	(void)snprintf(text, sizeof(text), "# %s\n[b]\ncommand = y\n", path);
+	ck_assert_str_eq(out, text);
+	(void)snprintf(line, sizeof(line), "show c --config %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), CTL_NO_NODE);
+	(void)remove(path);
 }
 END_TEST
 
@@ -152,6 +182,7 @@ TCase *ctl_settings_tests(void)
 	tcase_add_test(tc, no_text_drives_the_terminal);
 	tcase_add_test(tc, malformed_replies_do_no_harm);
 	tcase_add_test(tc, sections_are_shown_as_they_are);
+	tcase_add_test(tc, settings_of_files_have_their_places);
 	tcase_add_test(tc, dependencies_are_a_tree);
 	tcase_add_test(tc, unknown_usage_is_not_shown);
 	return tc;

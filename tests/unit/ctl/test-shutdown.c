@@ -3,6 +3,8 @@
 #include <jansson.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -47,6 +49,26 @@ START_TEST(a_shutdown_is_a_line_on_each_change)
 		"web: shutting down for 3.0s, 1 guard; kill in 18.0s: web (\"dump\", for 41.0s, "
 		"being killed)\n"
 		"web: complete in 4.2s\n");
+}
+END_TEST
+
+START_TEST(a_line_about_a_shutdown_has_a_limit)
+{
+	static char path[20000];
+	char *reply;
+
+	memset(path, 'x', sizeof(path) - 1);
+	ck_assert_int_gt(asprintf(&reply,
+				  "{\"parameters\":{\"node\":{\"path\":\"%s\",\"generation\":1,"
+				  "\"state\":\"shutting_down\",\"since_usec\":1,\"guards\":0,"
+				  "\"ready\":true,\"forced\":false},\"guards\":[],"
+				  "\"elapsed_usec\":1}" CONTINUES "}",
+				  path),
+			 0);
+	(void)RUN("shutdown web", { reply, 0, THEN_CLOSE });
+	assert_has(out, "xxxx");
+	ck_assert_uint_le(strlen(out), 12 * 1024);
+	free(reply);
 }
 END_TEST
 
@@ -376,6 +398,7 @@ TCase *ctl_shutdown_tests(void)
 
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_shutdown_is_a_line_on_each_change);
+	tcase_add_test(tc, a_line_about_a_shutdown_has_a_limit);
 	tcase_add_test(tc, grace_is_sent_with_the_request);
 	tcase_add_test(tc, a_forced_shutdown_has_not_succeeded_unless_force_was_asked_for);
 	tcase_add_test(tc, forced_kills_are_listed_at_the_end_of_a_stop);
