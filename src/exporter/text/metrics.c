@@ -14,7 +14,7 @@ struct writer {
 	const struct metrics_source *source;
 	size_t n;		  /* nodes that have samples */
 	char **labels;		  /* node="web/api" of each */
-	struct guards_of *guards; /* likewise */
+	struct guards_of *guards; /* of all nodes */
 };
 
 struct family {
@@ -256,7 +256,7 @@ static void metrics_count_guards(struct writer *w)
 		struct guards_of *of;
 		size_t k = 0;
 
-		if (!node || (size_t)(node - copy->nodes) >= w->n)
+		if (!node)
 			continue;
 		of = &w->guards[node - copy->nodes];
 		while (k < KINDS_MAX - 1 && strcmp(guard_view_kinds[k], guard.kind) != 0)
@@ -274,7 +274,7 @@ void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_f
 		.samples = { .to = to, .format = format },
 		.source = source,
 		.labels = calloc(n + 1, sizeof(*w.labels)),
-		.guards = calloc(n + 1, sizeof(*w.guards)),
+		.guards = calloc(source->copy->n + 1, sizeof(*w.guards)),
 	};
 
 	/* Without memory, the families of nodes are empty. */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/unit/exporter/test-exporter.h"
@@ -158,6 +159,29 @@ START_TEST(a_token_that_is_replaced_is_read_again)
 }
 END_TEST
 
+/* A reason is logged when the file is read. */
+START_TEST(a_token_is_read_again_only_if_the_file_has_changed)
+{
+	struct log log;
+	struct token token;
+	off_t once;
+
+	log_init(&log, "test", LOG_ERR);
+	log.fd = memfd_create("log", MFD_CLOEXEC);
+	write_token("short", 5, 0600);
+	ck_assert(!token_init(&token, path, &log));
+	once = lseek(log.fd, 0, SEEK_CUR);
+	ck_assert_int_gt(once, 0);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert(!token_allows(&token, NULL, "x"));
+	ck_assert_int_eq(lseek(log.fd, 0, SEEK_CUR), once);
+	write_token("other", 5, 0600);
+	ck_assert(!token_allows(&token, NULL, "x"));
+	ck_assert_int_eq(lseek(log.fd, 0, SEEK_CUR), 2 * once);
+	(void)close(log.fd);
+}
+END_TEST
+
 TCase *action_tests(void)
 {
 	TCase *tests = tcase_create("action");
@@ -168,5 +192,6 @@ TCase *action_tests(void)
 	tcase_add_test(tests, a_zero_does_not_shorten_a_token);
 	tcase_add_test(tests, only_the_whole_token_is_allowed);
 	tcase_add_test(tests, a_token_that_is_replaced_is_read_again);
+	tcase_add_test(tests, a_token_is_read_again_only_if_the_file_has_changed);
 	return tests;
 }

@@ -42,9 +42,10 @@ Suite *test_suite(void)
 	suite_add_tcase(suite, metrics_tests());
 	suite_add_tcase(suite, action_tests());
 	suite_add_tcase(suite, shown_tests());
-	suite_add_tcase(suite, tail_tests());
 	suite_add_tcase(suite, stream_tests());
 	suite_add_tcase(suite, sandbox_tests());
-	suite_add_tcase(suite, link_tests());
+	add_link_tests(suite);
+	add_tail_tests(suite);
+	suite_add_tcase(suite, routes_tests());
 	return suite;
 }

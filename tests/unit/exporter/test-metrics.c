@@ -98,6 +98,28 @@ START_TEST(a_crash_is_no_stop_and_a_failed_start_no_start)
 }
 END_TEST
 
+/* The clock of the events may be set back. */
+START_TEST(a_duration_is_not_less_than_nothing)
+{
+	static const char *const ups[] = { "5", "4" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ups); i++) {
+		const struct totals_node *node;
+		struct totals totals;
+		char up[256];
+
+		totals_init(&totals);
+		(void)snprintf(up, sizeof(up), CHANGE("%s", "starting", "up", ""), ups[i], ups[i]);
+		count(&totals, CHANGE("5", "down", "starting", ""));
+		count(&totals, up);
+		node = totals_find(&totals, "web");
+		ck_assert_uint_eq(node->start.sum_usec, 0);
+		ck_assert_uint_eq(node->start.buckets[0], 1);
+		totals_done(&totals);
+	}
+}
+END_TEST
+
 START_TEST(nodes_that_have_gone_are_forgotten)
 {
 	struct totals totals;
@@ -182,6 +204,120 @@ START_TEST(guards_are_counted_by_node_and_kind)
 }
 END_TEST
 
+/* Guards of nodes beyond the bound have no sample. */
+START_TEST(guards_beyond_the_bound_of_nodes_are_not_counted)
+{
+	cleanup(freep) char *text = NULL, *few = NULL;
+	json_t *nodes = json_array(), *guards = json_array();
+	struct totals totals;
+	struct copy copy;
+
+	copy_init(&copy);
+	totals_init(&totals);
+	for (unsigned i = 0; i < 1000; i++) {
+		char object[256];
+
+		(void)snprintf(object, sizeof(object), NODE("n%u", "running", ""), i);
+		(void)json_array_append_new(nodes, json_of(object));
+		(void)snprintf(object, sizeof(object), GUARD("n%u", "1", ",\"count\":%d"), i,
+			       0x71717171);
+		(void)json_array_append_new(guards, json_of(object));
+	}
+	nodes = json_pack("{s:o, s:o}", "nodes", nodes, "guards", guards);
+	ck_assert_int_ge(copy_take_nodes(&copy, json_object_get(nodes, "nodes"), TAKEN), 0);
+	ck_assert_int_ge(copy_take_guards(&copy, nodes, TAKEN), 0);
+	few = metrics_of(&copy, &totals, true, 1, METRICS_PROMETHEUS);
+	ck_assert_ptr_nonnull(strstr(few, "swansong_guards{node=\"n0\",kind=\"lease\"} "));
+	ck_assert_ptr_null(strstr(few, "node=\"n1\""));
+	text = metrics_of(&copy, &totals, true, 1000, METRICS_PROMETHEUS);
+	ck_assert_ptr_nonnull(strstr(text, "swansong_guards{node=\"n999\",kind=\"lease\"} "));
+	json_decref(nodes);
+	totals_done(&totals);
+	copy_done(&copy);
+}
+END_TEST
+
+START_TEST(a_histogram_has_all_buckets_its_sum_and_its_count)
+{
+#define BUCKET(bound, n) \
+	"swansong_service_start_seconds_bucket{node=\"web\",le=\"" bound "\"} " n "\n"
+	cleanup(freep) char *text = NULL;
+	struct totals totals;
+	struct copy copy;
+
+	copy_init(&copy);
+	totals_init(&totals);
+	take_nodes(&copy, TREE);
+	count(&totals, CHANGE("1", "down", "starting", ""));
+	count(&totals, CHANGE("3", "starting", "up", ""));
+	count(&totals, CHANGE("4", "up", "backoff", "exited with status 0"));
+	count(&totals, CHANGE("5", "backoff", "starting", ""));
+	count(&totals, CHANGE("5", "starting", "up", ""));
+	text = metrics_of(&copy, &totals, true, 10, METRICS_PROMETHEUS);
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		BUCKET("0.01", "1") BUCKET("0.1", "1") BUCKET("1.0", "1") BUCKET("5.0", "2") BUCKET(
+			"10.0", "2") BUCKET("30.0", "2") BUCKET("60.0", "2") BUCKET("300.0", "2")
+			BUCKET("+Inf",
+			       "2") "swansong_service_start_seconds_sum{node=\"web\"} 2.000000\n"
+				    "swansong_service_start_seconds_count{node=\"web\"} 2\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "swansong_service_exits_total{node=\"web\",kind=\"clean\"} 1\n"));
+	/* A service without a stop has no time of one. */
+	ck_assert_ptr_null(strstr(text, "swansong_service_stop_seconds_"));
+	totals_done(&totals);
+	copy_done(&copy);
+}
+END_TEST
+
+START_TEST(values_that_a_service_does_not_have_are_left_out)
+{
+	static const struct {
+		const char *more, *sample; /* "": there is none */
+	} rows[] = {
+		{ "", "log_lines_total" },
+		{ ",\"log_lines\":7", "log_lines_total{node=\"web\"} 7" },
+		{ "", "log_dropped_total{node=\"web\"} 0" },
+		{ ",\"lost_lines\":8", "log_dropped_total{node=\"web\"} 8" },
+		{ "", "service_healthy" },
+		{ ",\"health\":\"unknown\",\"health_since_usec\":1", "service_healthy" },
+		{ ",\"health\":\"healthy\",\"health_since_usec\":1",
+		  "service_healthy{node=\"web\"} 1" },
+		{ ",\"health\":\"unhealthy\",\"health_since_usec\":1",
+		  "service_healthy{node=\"web\"} 0" },
+		{ "", "service_restarts_total{node=\"web\"} 2" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup(freep) char *text = NULL;
+		char nodes[1024], name[128], sample[256];
+		struct totals totals;
+		struct copy copy;
+
+		copy_init(&copy);
+		totals_init(&totals);
+		(void)snprintf(nodes, sizeof(nodes),
+			       "[" NODE("", "running", "") "," NODE("web", "running",
+								    SERVICE("up", "%s")) "]",
+			       rows[i].more);
+		take_nodes(&copy, nodes);
+		text = metrics_of(&copy, &totals, true, 10, METRICS_PROMETHEUS);
+		(void)snprintf(sample, sizeof(sample), "\nswansong_%s\n", rows[i].sample);
+		(void)snprintf(name, sizeof(name), "\nswansong_%.*s{",
+			       (int)strcspn(rows[i].sample, "{"), rows[i].sample);
+		if (strchr(rows[i].sample, '{'))
+			ck_assert_msg(strstr(text, sample), "row %zu", i);
+		else
+			ck_assert_msg(!strstr(text, name), "row %zu", i);
+		/* The root is no service. */
+		(void)snprintf(sample, sizeof(sample), "%snode=\"\"", name);
+		ck_assert_ptr_null(strstr(text, sample));
+		totals_done(&totals);
+		copy_done(&copy);
+	}
+}
+END_TEST
+
 START_TEST(the_format_is_that_of_the_header_accept)
 {
 	ck_assert_int_eq(metrics_accepted(NULL), METRICS_PROMETHEUS);
@@ -235,10 +371,14 @@ TCase *metrics_tests(void)
 
 	tcase_add_test(tests, a_run_has_its_start_its_stop_and_its_exit);
 	tcase_add_test(tests, a_crash_is_no_stop_and_a_failed_start_no_start);
+	tcase_add_test(tests, a_duration_is_not_less_than_nothing);
 	tcase_add_test(tests, nodes_that_have_gone_are_forgotten);
 	tcase_add_test(tests, a_label_is_escaped);
 	tcase_add_test(tests, samples_of_nodes_are_bounded_and_only_of_a_daemon_that_answers);
 	tcase_add_test(tests, guards_are_counted_by_node_and_kind);
+	tcase_add_test(tests, guards_beyond_the_bound_of_nodes_are_not_counted);
+	tcase_add_test(tests, a_histogram_has_all_buckets_its_sum_and_its_count);
+	tcase_add_test(tests, values_that_a_service_does_not_have_are_left_out);
 	tcase_add_test(tests, the_format_is_that_of_the_header_accept);
 	tcase_add_test(tests, a_tree_is_ready_as_swansongctl_health_has_it);
 	return tests;

@@ -19,6 +19,7 @@ static struct place {
 	struct MHD_Daemon *daemon;
 	size_t snapshot_size; /* and as many bytes of a snapshot follow */
 	unsigned snapshots;   /* made so far */
+	unsigned resumed;     /* clients, so far */
 } place;
 
 static void write_snapshot(FILE *to, void *arg)
@@ -27,9 +28,10 @@ static void write_snapshot(FILE *to, void *arg)
 	(void)fprintf(to, "snapshot %u\n%*s", ++place.snapshots, (int)place.snapshot_size, "");
 }
 
-static void do_nothing(void *arg)
+static void note_resumed(void *arg)
 {
 	(void)arg;
+	place.resumed++;
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
@@ -54,7 +56,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 static void setup(void)
 {
 	static const struct event_stream_owner owner = { .snapshot = write_snapshot,
-							 .resumed = do_nothing,
+							 .resumed = note_resumed,
 							 .clients_max = 4 };
 
 	place = (struct place){ 0 };
@@ -169,6 +171,25 @@ START_TEST(clients_share_a_snapshot_and_read_the_changes_since_then)
 }
 END_TEST
 
+START_TEST(a_client_is_resumed_once_for_all_that_has_come)
+{
+	int fd = begin_client();
+
+	ck_assert(client_gets(fd, "snapshot 1\n"));
+	ck_assert_uint_eq(place.resumed, 0);
+	event_stream_send(place.stream, "node", json_object());
+	event_stream_send(place.stream, "guard", json_object());
+	ck_assert_uint_eq(place.resumed, 1);
+	run();
+	ck_assert(client_gets(fd, "event: node\ndata: {}\n\nevent: guard\n"));
+	event_stream_send(place.stream, "node", json_object());
+	ck_assert_uint_eq(place.resumed, 2);
+	run();
+	ck_assert(client_gets(fd, "event: node\n"));
+	ck_assert_int_eq(close(fd), 0);
+}
+END_TEST
+
 START_TEST(a_client_that_does_not_read_is_ended)
 {
 	int reads, stuck;
@@ -196,6 +217,7 @@ TCase *stream_tests(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_client_after_a_pause_gets_a_new_snapshot);
 	tcase_add_test(tests, clients_share_a_snapshot_and_read_the_changes_since_then);
+	tcase_add_test(tests, a_client_is_resumed_once_for_all_that_has_come);
 	tcase_add_test(tests, a_client_that_does_not_read_is_ended);
 	return tests;
 }
