@@ -218,14 +218,14 @@ int __wrap_sd_event_source_set_time_relative(sd_event_source *source, uint64_t u
 }
 
 int __real_sd_event_add_time_relative(sd_event *event, sd_event_source **ret, clockid_t clock,
-				      uint64_t usec, uint64_t accuracy,
-				      sd_event_time_handler_t fn, void *arg);
+				      uint64_t usec, uint64_t accuracy, sd_event_time_handler_t fn,
+				      void *arg);
 int __wrap_sd_event_add_time_relative(sd_event *event, sd_event_source **ret, clockid_t clock,
-				      uint64_t usec, uint64_t accuracy,
-				      sd_event_time_handler_t fn, void *arg);
+				      uint64_t usec, uint64_t accuracy, sd_event_time_handler_t fn,
+				      void *arg);
 int __wrap_sd_event_add_time_relative(sd_event *event, sd_event_source **ret, clockid_t clock,
-				      uint64_t usec, uint64_t accuracy,
-				      sd_event_time_handler_t fn, void *arg)
+				      uint64_t usec, uint64_t accuracy, sd_event_time_handler_t fn,
+				      void *arg)
 {
 	return __real_sd_event_add_time_relative(event, ret, clock, note_time(usec), accuracy, fn,
 						 arg);

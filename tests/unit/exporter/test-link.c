@@ -70,9 +70,8 @@ END_TEST
 
 /* --- with a daemon that replies --- */
 
-#define NODES_OF(configuration, list)                                        \
-	"{\"parameters\":{\"configuration\":" configuration ",\"nodes\":[" list \
-	"]}}"
+#define NODES_OF(configuration, list) \
+	"{\"parameters\":{\"configuration\":" configuration ",\"nodes\":[" list "]}}"
 #define ROOT	     NODE("", "running", "")
 #define WEB(state)   NODE("web", "running", SERVICE(state, ""))
 #define STATUS	     NODES_OF("1", ROOT "," WEB("up"))

@@ -15,7 +15,7 @@
 #include "tests/unit/fixtures/scratch.h"
 
 #define TOKEN "0123456789abcdef"
-#define NODES                                                                              \
+#define NODES                                                                               \
 	"[" NODE("", "running", "") "," NODE("web", "running", SERVICE("up", "")) "," NODE( \
 		"db", "running", SERVICE("up", "")) "," NODE("group", "running", "") "]"
 
@@ -48,8 +48,8 @@ static void begin_rooms(void)
 {
 	struct site *site = &e.site;
 
-	e.actions = (struct actions_owner){ e.event,  &e.log,	    CONTROL,
-					    &e.token, news_resumed, site };
+	e.actions =
+		(struct actions_owner){ e.event, &e.log, CONTROL, &e.token, news_resumed, site };
 	e.tails = (struct tails_owner){ .event = e.event,
 					.socket = CONTROL,
 					.max = 1,
@@ -196,7 +196,7 @@ static void clear_log(void)
 
 /* --- requests --- */
 
-/* Of an exporter that has a copy, and whose daemon has gone. */
+/* Of an exporter that has a copy, while there is no daemon. */
 static const struct {
 	const char *path;
 	int status;

@@ -89,8 +89,8 @@ static struct mirror {
 	struct tails *tails;
 	int logger;	  /* its end of the stream; 0: there is none */
 	unsigned changed; /* states */
-	unsigned lines;	  /* that were reported */
-	char last[6000];  /* of them */
+	unsigned lines;	  /* number of reports */
+	char last[6000];  /* the last report */
 } mirror;
 
 static void note_change(void *arg)
@@ -240,9 +240,8 @@ START_TEST(a_long_line_is_cut)
 	tail = get_tail();
 	AWAIT(mirror.event, tail_state(tail) == TAIL_READY);
 	lines = tail_lines(tail, 1);
-	ck_assert_uint_eq(
-		json_string_length(json_object_get(json_array_get(lines, 0), "text")),
-		TAIL_TEXT_MAX);
+	ck_assert_uint_eq(json_string_length(json_object_get(json_array_get(lines, 0), "text")),
+			  TAIL_TEXT_MAX);
 	json_decref(lines);
 }
 END_TEST
@@ -279,9 +278,10 @@ static const struct {
 	const char *reply, *error;
 	bool refused;
 } refusals[] = {
-	{ "{\"error\":\"io.swansong.NoSuchNode\",\"parameters\":{\"node\":\"web\"}}", "no such node",
-	  false },
-	{ "{\"error\":\"io.swansong.NotPermitted\",\"parameters\":{\"reason\":\"no\"}}", "no", true },
+	{ "{\"error\":\"io.swansong.NoSuchNode\",\"parameters\":{\"node\":\"web\"}}",
+	  "no such node", false },
+	{ "{\"error\":\"io.swansong.NotPermitted\",\"parameters\":{\"reason\":\"no\"}}", "no",
+	  true },
 	{ "{\"error\":\"io.swansong.TooMany\",\"parameters\":{\"reason\":\"many\"}}", "many",
 	  false },
 	{ "{\"error\":\"a.b\",\"parameters\":{}}", "a.b", false },
@@ -331,7 +331,8 @@ END_TEST
 START_TEST(a_tail_that_is_used_again_is_kept_for_its_whole_time)
 {
 	(void)get_tail();
-	ck_assert_uint_eq(timers_count(TAIL_IDLE_USEC), 2); /* when it begins, and when it is used */
+	ck_assert_uint_eq(timers_count(TAIL_IDLE_USEC),
+			  2); /* when it begins, and when it is used */
 	(void)get_tail();
 	ck_assert_uint_eq(timers_count(TAIL_IDLE_USEC), 3);
 }
