@@ -38,7 +38,7 @@ Suite *test_suite(void)
 
 	suite_add_tcase(suite, copy_tests());
 	suite_add_tcase(suite, text_tests());
-	suite_add_tcase(suite, access_tests());
+	add_access_tests(suite);
 	suite_add_tcase(suite, metrics_tests());
 	suite_add_tcase(suite, action_tests());
 	suite_add_tcase(suite, shown_tests());
@@ -47,5 +47,6 @@ Suite *test_suite(void)
 	add_link_tests(suite);
 	add_tail_tests(suite);
 	suite_add_tcase(suite, routes_tests());
+	suite_add_tcase(suite, past_tests());
 	return suite;
 }

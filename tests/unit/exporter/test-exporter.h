@@ -30,7 +30,7 @@ void take_events(struct copy *copy, const char *events);
 
 TCase *copy_tests(void);
 TCase *text_tests(void);
-TCase *access_tests(void);
+void add_access_tests(Suite *suite);
 TCase *metrics_tests(void);
 TCase *action_tests(void);
 TCase *shown_tests(void);
@@ -39,3 +39,4 @@ TCase *sandbox_tests(void);
 void add_link_tests(Suite *suite);
 void add_tail_tests(Suite *suite);
 TCase *routes_tests(void);
+TCase *past_tests(void);

@@ -239,6 +239,63 @@ START_TEST(each_path_has_its_reply)
 }
 END_TEST
 
+#define GET	"GET /api/tree HTTP/1.1\r\nConnection: close\r\n"
+#define POST	"POST /api/action HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\n"
+#define BEARER	"Authorization: Bearer " TOKEN "\r\n"
+#define IS_JSON "Content-Type: application/json\r\n"
+
+static const struct {
+	const char *request;
+	int status;
+	const char *part;
+} requests[] = {
+	{ GET "Host: localhost\r\n\r\n", 200, "\"nodes\"" },
+	{ GET "\r\n", 400, "" },
+	{ GET "Host: localhost\r\nHost: localhost\r\n\r\n", 400, "expected one header Host" },
+	{ "GET /api/tree HTTP/1.0\r\n\r\n", 200, "\"nodes\"" },
+	{ GET "Host: evil.example\r\n\r\n", 421, "unknown host" },
+	{ GET "Host: localhost\r\nOrigin: http://localhost\r\n\r\n", 200, "" },
+	{ GET "Host: localhost\r\nOrigin: http://evil.example\r\n\r\n", 403, "of another site" },
+	{ GET "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n\r\n", 403, "of another site" },
+	{ GET "Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n\r\n",
+	  200, "" },
+	{ "PUT /api/tree HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\n\r\n", 405,
+	  "\r\nAllow: GET, HEAD\r\n" },
+	{ "GET /api/action HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\n\r\n", 405,
+	  "\r\nAllow: POST\r\n" },
+	{ POST IS_JSON "Content-Length: 0\r\n\r\n", 401, "\r\nWWW-Authenticate: Bearer\r\n" },
+	{ POST BEARER "Content-Length: 0\r\n\r\n", 415, "application/json" },
+	{ POST BEARER "Content-Type: application/jsonp\r\nContent-Length: 0\r\n\r\n", 415, "" },
+	{ POST BEARER "Content-Type: application/json; charset=x\r\nContent-Length: 0\r\n\r\n", 400,
+	  "expected a body" },
+	{ POST BEARER IS_JSON "Content-Length: 4097\r\n\r\n", 413, "longer than 4096 bytes" },
+};
+
+START_TEST(a_request_is_allowed_or_refused_by_its_headers)
+{
+	int status = ask(requests[_i].request);
+
+	ck_assert_msg(status == requests[_i].status, "%d: %s", status, requests[_i].request);
+	ck_assert_msg(has(requests[_i].part), "%s", client.reply);
+	/* No other site can use a reply. */
+	ck_assert(*requests[_i].part == '\0' || has("\r\nX-Content-Type-Options: nosniff\r\n"));
+}
+END_TEST
+
+START_TEST(actions_are_refused_without_a_token)
+{
+	/* The owner is copied. */
+	actions_free(e.site.actions);
+	e.actions.token = NULL;
+	ck_assert_int_eq(actions_new(&e.site.actions, &e.actions), 0);
+	e.server.actions = e.site.actions;
+	ck_assert_int_eq(post("{\"action\":\"start\",\"node\":\"web\"}"), 403);
+	ck_assert(has("--actions"));
+	ck_assert_int_eq(get("/api/tree"), 200);
+	ck_assert(has("\"actions\":false"));
+}
+END_TEST
+
 START_TEST(a_page_is_the_file_with_the_tree_in_it)
 {
 	ck_assert_int_eq(get("/"), 200);
@@ -368,6 +425,9 @@ TCase *routes_tests(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, each_path_has_its_reply, 0, ARRAY_SIZE(replies));
+	tcase_add_loop_test(tests, a_request_is_allowed_or_refused_by_its_headers, 0,
+			    ARRAY_SIZE(requests));
+	tcase_add_test(tests, actions_are_refused_without_a_token);
 	tcase_add_test(tests, a_page_is_the_file_with_the_tree_in_it);
 	tcase_add_test(tests, logs_of_more_services_than_are_allowed_are_refused);
 	tcase_add_test(tests, logs_are_refused_without_the_option);

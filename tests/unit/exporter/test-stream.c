@@ -190,6 +190,22 @@ START_TEST(a_client_is_resumed_once_for_all_that_has_come)
 }
 END_TEST
 
+START_TEST(the_streams_of_all_clients_can_be_ended)
+{
+	int first = begin_client(), second = begin_client();
+
+	ck_assert(client_gets(first, "snapshot 1\n"));
+	event_stream_close(place.stream);
+	run();
+	/* The last chunk. */
+	ck_assert(client_gets(first, "0\r\n\r\n"));
+	ck_assert(client_gets(second, "0\r\n\r\n"));
+	ck_assert(!event_stream_is_used(place.stream));
+	ck_assert_int_eq(close(first), 0);
+	ck_assert_int_eq(close(second), 0);
+}
+END_TEST
+
 START_TEST(a_client_that_does_not_read_is_ended)
 {
 	int reads, stuck;
@@ -218,6 +234,7 @@ TCase *stream_tests(void)
 	tcase_add_test(tests, a_client_after_a_pause_gets_a_new_snapshot);
 	tcase_add_test(tests, clients_share_a_snapshot_and_read_the_changes_since_then);
 	tcase_add_test(tests, a_client_is_resumed_once_for_all_that_has_come);
+	tcase_add_test(tests, the_streams_of_all_clients_can_be_ended);
 	tcase_add_test(tests, a_client_that_does_not_read_is_ended);
 	return tests;
 }
