@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "ctl/session/session.h"
 #include "ctl/session/usage.h"
@@ -91,6 +92,28 @@ START_TEST(a_daemon_that_comes_too_late_is_absent)
 }
 END_TEST
 
+static int skip_time(struct pollfd *fds, nfds_t n, int timeout)
+{
+	int r = real_poll(fds, n, 0);
+
+	if (r == 0)
+		around.skipped_usec += (uint64_t)timeout * USEC_PER_MSEC;
+	return r;
+}
+
+START_TEST(a_wait_that_takes_too_long_goes_on_without_the_command)
+{
+	static const struct answer none = { .text = NULL };
+
+	around.on_poll = skip_time;
+	ck_assert_int_eq(run("wait web --timeout 90s", &none, 1), CTL_TIMED_OUT);
+	ck_assert_str_eq(err, "swansongctl: timed out after 1min 30s\n");
+	ck_assert_int_eq(run("stop web --timeout 90s", &none, 1), CTL_TIMED_OUT);
+	ck_assert_str_eq(err, "swansongctl: timed out after 1min 30s: stop of web continues; "
+			      "see: swansongctl wait --for complete web\n");
+}
+END_TEST
+
 START_TEST(bytes_have_three_digits_at_most_and_a_unit)
 {
 	static const struct {
@@ -166,6 +189,7 @@ TCase *ctl_session_tests(void)
 	tcase_add_test(tc, a_wait_with_a_limit_awaits_the_daemon);
 	tcase_add_test(tc, an_interrupt_ends_the_wait_for_the_daemon);
 	tcase_add_test(tc, a_daemon_that_comes_too_late_is_absent);
+	tcase_add_test(tc, a_wait_that_takes_too_long_goes_on_without_the_command);
 	tcase_add_test(tc, bytes_have_three_digits_at_most_and_a_unit);
 	tcase_add_loop_test(tc, without_memory_a_command_ends_with_an_error, 0,
 			    ARRAY_SIZE(commands));

@@ -354,6 +354,8 @@ START_TEST(a_wait_on_a_terminal_shows_the_awaited_nodes)
 	assert_has(out, "\033[2A\033[Jweb: ready\r\n");
 	watch("ready", failed, 2, 1);
 	assert_has(err, "web/nginx: no");
+	watch("ready", NULL, 0, CTL_NO_DAEMON);
+	ck_assert_str_eq(out, "");
 }
 END_TEST
 
