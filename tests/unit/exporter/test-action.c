@@ -88,7 +88,7 @@ START_TEST(a_token_is_private_and_long_enough)
 		{ "", 0600, false },	       { "0123456789abcde", 0600, false },
 		{ "\n", 0600, false },	       { TOKEN " x", 0600, false },
 		{ TOKEN "\r\n", 0600, false }, { TOKEN "\xc3\xa4", 0600, false },
-		{ longest, 0600, false },
+		{ longest, 0600, false },      { "!abcdefghijklmn~", 0600, true },
 	};
 
 	memset(longest, 'x', TOKEN_MAX);

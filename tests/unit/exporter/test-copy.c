@@ -233,6 +233,37 @@ START_TEST(events_are_known_after_the_clock_was_set_back)
 }
 END_TEST
 
+START_TEST(guards_have_changed_if_they_differ_in_more_than_times)
+{
+#define OLDER(node) \
+	"{\"id\":1,\"node\":\"" node "\",\"generation\":1,\"kind\":\"lease\",\"age_usec\":9}"
+	static const struct {
+		const char *guards;
+		int changed;
+	} steps[] = {
+		{ "[" GUARD("web", "1", "") "]", 1 },
+		{ "[" GUARD("web", "1", "") "]", 0 },
+		{ "[" OLDER("web") "]", 0 },
+		{ "[" OLDER("web") "," OLDER("db") "]", 1 },
+		{ "[" OLDER("web") "," OLDER("web") "]", 1 },
+		{ "[" OLDER("web") "]", 1 },
+		{ "[]", 1 },
+		{ "[]", 0 },
+	};
+	struct copy copy;
+
+	copy_init(&copy);
+	take_nodes(&copy, TREE);
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		json_t *reply = json_pack("{s:o}", "guards", json_of(steps[i].guards));
+
+		ck_assert_int_eq(copy_take_guards(&copy, reply, TAKEN), steps[i].changed);
+		json_decref(reply);
+	}
+	copy_done(&copy);
+}
+END_TEST
+
 TCase *copy_tests(void)
 {
 	TCase *tests = tcase_create("copy");
@@ -246,5 +277,6 @@ TCase *copy_tests(void)
 	tcase_add_test(tests, an_event_since_the_question_outlasts_the_reply);
 	tcase_add_test(tests, events_that_come_again_are_known);
 	tcase_add_test(tests, events_are_known_after_the_clock_was_set_back);
+	tcase_add_test(tests, guards_have_changed_if_they_differ_in_more_than_times);
 	return tests;
 }

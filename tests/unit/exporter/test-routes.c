@@ -14,7 +14,8 @@
 #include "tests/unit/exporter/test-daemon.h"
 #include "tests/unit/fixtures/scratch.h"
 
-#define TOKEN "0123456789abcdef"
+#define TOKEN  "0123456789abcdef"
+#define PLACES 8 /* for connections */
 #define NODES                                                                               \
 	"[" NODE("", "running", "") "," NODE("web", "running", SERVICE("up", "")) "," NODE( \
 		"db", "running", SERVICE("up", "")) "," NODE("group", "running", "") "]"
@@ -58,7 +59,7 @@ static void begin_rooms(void)
 					.arg = site };
 	e.link = (struct link_owner){ &e.log, news_take, site };
 	e.stream = (struct event_stream_owner){ news_snapshot, news_resumed, news_left, site, 1 };
-	e.server = (struct server_owner){ routes_get, site, NULL, 8 };
+	e.server = (struct server_owner){ routes_get, site, NULL, PLACES };
 	ck_assert_int_eq(actions_new(&site->actions, &e.actions), 0);
 	ck_assert_int_eq(tails_new(&site->tails, &e.tails), 0);
 	ck_assert_int_eq(event_stream_new(&site->stream, e.event, &e.stream), 0);
@@ -376,6 +377,26 @@ END_TEST
 
 /* --- clients --- */
 
+/* They send no request. */
+START_TEST(the_oldest_connection_makes_room_for_a_new_one)
+{
+	int fds[PLACES];
+	char c;
+
+	for (size_t i = 0; i < PLACES; i++) {
+		fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		ck_assert_int_eq(connect(fds[i], (struct sockaddr *)&e.address, e.address_size), 0);
+	}
+	ck_assert_int_eq(get("/healthz"), 503);
+	/* The first one has ended, and the others have not. */
+	ck_assert_int_eq(recv(fds[0], &c, 1, MSG_DONTWAIT), 0);
+	for (size_t i = 1; i < PLACES; i++)
+		ck_assert_int_eq(recv(fds[i], &c, 1, MSG_DONTWAIT), -1);
+	for (size_t i = 0; i < PLACES; i++)
+		(void)close(fds[i]);
+}
+END_TEST
+
 START_TEST(the_client_of_an_action_is_logged)
 {
 	char text[100];
@@ -435,6 +456,7 @@ TCase *routes_tests(void)
 			    ARRAY_SIZE(outcomes));
 	tcase_add_test(tests, an_action_without_a_reply_ends_after_its_time);
 	tcase_add_test(tests, an_action_without_a_daemon_fails);
+	tcase_add_test(tests, the_oldest_connection_makes_room_for_a_new_one);
 	tcase_add_test(tests, the_client_of_an_action_is_logged);
 	tcase_add_test(tests, a_client_of_a_network_is_logged_with_its_address);
 	return tests;
