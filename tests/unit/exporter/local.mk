@@ -8,7 +8,7 @@ check_PROGRAMS += %D%/test-exporter
 %C%_test_exporter_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS) $(SYSTEMD_CFLAGS) \
 	$(MICROHTTPD_CFLAGS)
 %C%_test_exporter_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sd_event_source_set_time_relative \
-	-Wl,--wrap=sd_event_add_time_relative
+	-Wl,--wrap=sd_event_add_time_relative,--wrap=client_connect
 %C%_test_exporter_LDADD   = tests/unit/fixtures/libtestmain.la src/exporter/libexporter.la \
 	src/proto/libproto.la src/model/libmodel.la src/sys/libsys.la src/base/libbase.la
 endif

@@ -6,7 +6,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
+#include "proto/client.h"
 #include "proto/frame.h"
 #include "proto/message.h"
 
@@ -199,6 +201,15 @@ size_t daemon_connections(void)
 size_t daemon_ended(void)
 {
 	return n_ended;
+}
+
+/* A busy machine may stop the test for longer than the exporter waits for a connection. */
+int __real_client_connect(struct client **ret, const char *path, uint64_t deadline_usec);
+int __wrap_client_connect(struct client **ret, const char *path, uint64_t deadline_usec);
+int __wrap_client_connect(struct client **ret, const char *path, uint64_t deadline_usec)
+{
+	(void)deadline_usec;
+	return __real_client_connect(ret, path, USEC_INFINITY);
 }
 
 /* --- timers --- */
