@@ -6,12 +6,14 @@
  */
 #include "explore.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
+#include "cancel-points.h"
 #include "swansong/base/lock-private.h"
 #include "swansong/count/rseq-private.h"
 
@@ -32,7 +34,14 @@ struct thread {
 	bool begun, done;
 	bool interrupted;		   /* runs the handler when it goes on */
 	const _Atomic int *lock;	   /* waits for this to be 0, or */
-	const _Atomic uint32_t *sleeps_on; /* until a thread wakes this */
+	const _Atomic uint32_t *sleeps_on; /* until a thread wakes this, or */
+	struct pollfd *polls;		   /* until one of these is ready */
+	nfds_t n_polls;
+
+	int cancel_state;
+	bool cancellable; /* at a cancellation point that it allows */
+	bool cancelled;
+	struct explore_cleanup *cleanups; /* the last one first */
 };
 
 struct block {
@@ -56,6 +65,7 @@ static struct explorer {
 
 	bool alone; /* a thread goes on alone; see explore_alone() */
 	bool signalled;
+	bool cancelled;
 	int handling; /* the thread that is in the handler, or -1 */
 
 	struct block block[MAX_BLOCKS];
@@ -91,6 +101,17 @@ void *explore_calloc(size_t n, size_t size)
 void *explore_malloc(size_t size)
 {
 	return block_new(malloc(size), size);
+}
+
+void *explore_reallocarray(void *p, size_t n, size_t size)
+{
+	void *larger = explore_malloc(n * size);
+
+	for (unsigned int i = 0; i < e.blocks && p; i++)
+		if (e.block[i].start == p)
+			memcpy(larger, p, e.block[i].size < n * size ? e.block[i].size : n * size);
+	explore_free(p);
+	return larger;
 }
 
 void explore_free(void *p)
@@ -146,15 +167,17 @@ static void blocks_end(void)
 
 static bool thread_can_go(const struct thread *t)
 {
-	return !t->done && !t->sleeps_on && !(t->lock && *t->lock);
+	return !t->done && !t->sleeps_on && !(t->lock && *t->lock) &&
+	       !(t->polls && poll(t->polls, t->n_polls, 0) == 0);
 }
 
-/* Added to the number of a thread that is to be interrupted. */
+/* Added to the number of a thread that is to be interrupted, and of one that is to be cancelled. */
 #define SIGNAL EXPLORE_MAX_THREADS
+#define CANCEL (2 * EXPLORE_MAX_THREADS)
 
 /*
  * Lists the threads that may go on now, the last one first if it can, and the threads that may be
- * interrupted.  Returns their number; 0 is the end.
+ * interrupted or cancelled.  Returns their number; 0 is the end.
  */
 static unsigned int threads_ready(int last, bool may_preempt, int ready[])
 {
@@ -170,6 +193,9 @@ static unsigned int threads_ready(int last, bool may_preempt, int ready[])
 		if (e.thread[i].begun && !e.thread[i].done &&
 		    (i == last || may_preempt || !goes_on))
 			ready[n++] = SIGNAL + i;
+	for (int i = 0; i < (int)e.x->threads && !e.cancelled; i++)
+		if (e.thread[i].cancellable && (i == last || may_preempt || !goes_on))
+			ready[n++] = CANCEL + i;
 	return n;
 }
 
@@ -180,7 +206,11 @@ static int thread_choose(int ready)
 
 	if (ready < SIGNAL)
 		return ready;
-	t = &e.thread[ready - SIGNAL];
+	t = &e.thread[ready % SIGNAL];
+	if (ready >= CANCEL) {
+		t->cancelled = e.cancelled = true;
+		return ready - CANCEL;
+	}
 	t->interrupted = e.signalled = true;
 	t->sleeps_on = NULL;
 	return ready - SIGNAL;
@@ -189,7 +219,7 @@ static int thread_choose(int ready)
 /* Returns the thread that goes on, or -1 at the end of the run. */
 static int run_choose(void)
 {
-	int ready[2 * EXPLORE_MAX_THREADS];
+	int ready[3 * EXPLORE_MAX_THREADS];
 	unsigned int k = e.choices;
 	unsigned int n = threads_ready(e.last, e.preemptions < e.x->preemptions, ready);
 	int last = e.last;
@@ -293,14 +323,88 @@ pthread_t swansong_step_self(void)
 	return (pthread_t)e.current;
 }
 
+/* ---- cancellation ---- */
+
+_Noreturn static void thread_end(struct thread *t)
+{
+	t->done = true;
+	for (;;)
+		(void)hand_over();
+}
+
+void explore_cleanup_push(struct explore_cleanup *c)
+{
+	struct thread *t = e.current < 0 ? NULL : &e.thread[e.current];
+
+	if (!t)
+		return;
+	c->outer = t->cleanups;
+	t->cleanups = c;
+}
+
+void explore_cleanup_pop(struct explore_cleanup *c, int execute)
+{
+	if (e.current >= 0)
+		e.thread[e.current].cleanups = c->outer;
+	if (execute)
+		c->routine(c->arg);
+}
+
+int explore_set_cancel_state(int state)
+{
+	int was = PTHREAD_CANCEL_ENABLE;
+
+	if (e.current >= 0) {
+		was = e.thread[e.current].cancel_state;
+		e.thread[e.current].cancel_state = state;
+	}
+	return was;
+}
+
+/* The frames of the thread stay as they are: handlers have their data there. */
+_Noreturn static void thread_cancel(struct thread *t)
+{
+	t->cancelled = false;
+	t->cancel_state = PTHREAD_CANCEL_DISABLE;
+	while (t->cleanups)
+		explore_cleanup_pop(t->cleanups, 1);
+	thread_end(t);
+}
+
+bool explore_poll(struct pollfd *fds, nfds_t n, bool waits)
+{
+	struct thread *t;
+
+	if (e.current < 0)
+		return false;
+	t = &e.thread[e.current];
+	e.x->points++;
+	t->cancellable = e.x->cancels && t->cancel_state == PTHREAD_CANCEL_ENABLE;
+	t->polls = waits ? fds : NULL;
+	t->n_polls = n;
+	(void)hand_over();
+	t->cancellable = false;
+	t->polls = NULL;
+	if (t->cancelled)
+		thread_cancel(t);
+	return true;
+}
+
+void explore_cancellation_point(void)
+{
+	(void)explore_poll(NULL, 0, false);
+}
+
 /* ---- runs ---- */
 
 static void thread_main(int i)
 {
+	struct thread *t = &e.thread[i];
+
 	e.x->body[i](e.x->arg);
-	e.thread[i].done = true;
-	for (;;)
-		(void)hand_over();
+	if (t->cancel_state != PTHREAD_CANCEL_ENABLE)
+		explore_fault("a thread cannot be cancelled any more");
+	thread_end(t);
 }
 
 static void thread_begin(int i)
@@ -308,7 +412,7 @@ static void thread_begin(int i)
 	struct thread *t = &e.thread[i];
 
 	ASAN_UNPOISON_MEMORY_REGION(t->stack, STACK_SIZE); /* from a run that was left */
-	*t = (struct thread){ .stack = t->stack };
+	*t = (struct thread){ .stack = t->stack, .cancel_state = PTHREAD_CANCEL_ENABLE };
 	(void)getcontext(&t->context);
 	t->context.uc_stack.ss_sp = t->stack;
 	t->context.uc_stack.ss_size = STACK_SIZE;
@@ -340,7 +444,7 @@ static void run_once(void)
 
 	for (int i = 0; i < (int)x->threads; i++)
 		thread_begin(i);
-	e.alone = e.signalled = false;
+	e.alone = e.signalled = e.cancelled = false;
 	e.handling = e.last = -1;
 	e.choices = e.preemptions = 0;
 	x->begin(x->arg);
@@ -355,6 +459,7 @@ static void run_once(void)
 	if (!e.fault)
 		blocks_end();
 	x->runs++;
+	x->cancelled += e.cancelled;
 }
 
 const char *explore(struct exploration *x)
@@ -363,7 +468,7 @@ const char *explore(struct exploration *x)
 	e.prescribed = 0;
 	e.fault = NULL;
 	e.blocks = 0; /* blocks that a run with a fault has left are forgotten */
-	x->runs = 0;
+	x->runs = x->points = x->cancelled = 0;
 	for (unsigned int i = 0; i < x->threads; i++)
 		if (!e.thread[i].stack && !(e.thread[i].stack = malloc(STACK_SIZE)))
 			abort();

@@ -10,6 +10,7 @@
  * that no thread can end.
  */
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -38,6 +39,11 @@ struct exploration {
 	 * or sleep of the thread.  It may free nothing, as the thread may be in free().
 	 */
 	void (*handler)(void *arg);
+	/*
+	 * True: once in a run, one of the threads is cancelled at any cancellation point where it
+	 * allows that: it runs its handlers and ends.  A request is not seen before such a point.
+	 */
+	bool cancels;
 	unsigned int preemptions;
 	/*
 	 * Switch threads after each operation instead of before: this tears the operation from the
@@ -46,7 +52,9 @@ struct exploration {
 	bool after;
 	bool rseq; /* true: there are restartable sequences, each a step */
 
-	unsigned long runs; /* out */
+	unsigned long runs;	 /* out */
+	unsigned long points;	 /* out: calls that are cancellation points, in all runs */
+	unsigned long cancelled; /* out: runs in which a thread was cancelled */
 };
 
 /* Returns NULL, or the message of the first run that had a fault. */
@@ -66,4 +74,13 @@ bool explore_alone(void);
 void *explore_aligned_alloc(size_t alignment, size_t size);
 void *explore_calloc(size_t n, size_t size);
 void *explore_malloc(size_t size);
+void *explore_reallocarray(void *p, size_t n, size_t size);
 void explore_free(void *p);
+
+/* Used by cancel-points.c. */
+void explore_cancellation_point(void);
+/* The same.  Returns true in a thread; if it @waits, when one of @fds is ready. */
+bool explore_poll(struct pollfd *fds, nfds_t n, bool waits);
+extern bool explore_lacks_nowait; /* true: preadv2(2) has no RWF_NOWAIT, as in an older kernel */
+/* As pthread_setcancelstate(3); returns the old state. */
+int explore_set_cancel_state(int state);

@@ -6,7 +6,7 @@
  *
  * In every run each accepted post is executed once and no refused post is executed; no post is
  * executed when the node is complete.  In the end the node is complete, the loop is stopped, and
- * each thread that sleeps is woken.
+ * each thread that sleeps is woken.  A request to cancel a thread changes none of that.
  */
 #include <errno.h>
 #include <limits.h>
@@ -62,6 +62,7 @@ int explore_eventfd_write(int fd, eventfd_t value)
 {
 	(void)fd;
 	(void)value;
+	explore_cancellation_point();
 	(void)shared_or(&w.readable, 1, release);
 	futex_wake(&w.readable, INT_MAX);
 	return 0;
@@ -319,11 +320,14 @@ static void try(unsigned int preemptions, bool after)
 		.begin = begin,
 		.look = look,
 		.end = end,
+		.cancels = true,
 		.preemptions = preemptions,
 		.after = after,
 	};
 	const char *fault = explore(&x);
 
+	if (!fault && x.cancelled > 0)
+		fault = "a post or a stop is a cancellation point";
 	all_runs += x.runs;
 	printf("%s %u - %s%s%s (torn %s, %lu runs)\n", fault ? "not ok" : "ok", ++test_number,
 	       chosen[0]->name, chosen[1] ? " | " : "", chosen[1] ? chosen[1]->name : "",

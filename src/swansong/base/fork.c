@@ -51,6 +51,8 @@ void fork_forget(void)
 {
 	list_init(&forks.members);
 	forks.lock = (struct lock)LOCK_INITIALIZER;
+	forks.owned = NULL;
+	forks.n_owned = forks.used = 0;
 }
 #endif
 

@@ -78,6 +78,7 @@ pthread_t swansong_step_self(void)
 void *explore_aligned_alloc(size_t alignment, size_t size);
 void *explore_calloc(size_t n, size_t size);
 void *explore_malloc(size_t size);
+void *explore_reallocarray(void *p, size_t n, size_t size);
 void explore_free(void *p);
 
 void *explore_aligned_alloc(size_t alignment, size_t size)
@@ -93,6 +94,11 @@ void *explore_calloc(size_t n, size_t size)
 void *explore_malloc(size_t size)
 {
 	return malloc(size);
+}
+
+void *explore_reallocarray(void *p, size_t n, size_t size)
+{
+	return reallocarray(p, n, size);
 }
 
 void explore_free(void *p)
