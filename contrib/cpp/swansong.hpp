@@ -130,6 +130,9 @@ class node
 	}
 	void shut_down() const noexcept { swansong_shut_down(s_); }
 	enum ::swansong_state state() const noexcept { return swansong_state(s_); }
+	bool is_running() const noexcept { return state() == SWANSONG_RUNNING; }
+	bool is_shutting_down() const noexcept { return state() == SWANSONG_SHUTTING_DOWN; }
+	bool is_complete() const noexcept { return state() == SWANSONG_COMPLETE; }
 	std::uint64_t guard_count() const noexcept { return swansong_guard_count(s_); }
 
 	/* Until it is complete. */

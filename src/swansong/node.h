@@ -97,6 +97,11 @@ int swansong_percpu_enable(struct swansong *s);
  */
 enum swansong_state swansong_state(const struct swansong *s);
 
+/* True if @state, a result of swansong_state(), is that one. */
+#define swansong_state_is_running(state)       ((state) == SWANSONG_RUNNING)
+#define swansong_state_is_shutting_down(state) ((state) == SWANSONG_SHUTTING_DOWN)
+#define swansong_state_is_complete(state)      ((state) == SWANSONG_COMPLETE)
+
 /*
  * Returns the number of guards in the subtree: exact when no guard is taken or dropped meanwhile,
  * else a number near it.  This walks the subtree, and is meant for people and tests.

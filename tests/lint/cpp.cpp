@@ -87,6 +87,9 @@ static void nodes_are_references()
 		child.shut_down();
 		is(child.state() == SWANSONG_COMPLETE && root.state() == SWANSONG_RUNNING,
 		   "a child is stopped alone");
+		is(child.is_complete() && root.is_running() && !root.is_complete() &&
+			   !child.is_running() && !child.is_shutting_down(),
+		   "each state has a question of its own");
 		is(!stop->interrupted(), "the root runs");
 	}
 	is(stop->interrupted(), "the last reference to a root stops it");

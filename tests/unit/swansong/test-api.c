@@ -38,6 +38,7 @@ START_TEST(the_life_of_a_program)
 	reply = swansong_guard_clone(&request);
 	ck_assert_uint_eq(swansong_guard_count(root), 2);
 	ck_assert_int_eq(swansong_state(root), SWANSONG_RUNNING);
+	ck_assert(swansong_state_is_running(swansong_state(root)));
 
 	swansong_shut_down(root);
 	ck_assert(swansong_interrupted(stop));
@@ -46,12 +47,16 @@ START_TEST(the_life_of_a_program)
 	ck_assert_uint_eq(stops, 1);
 	ck_assert_int_eq(swansong_stopped_wait(connection, UINT64_MAX), 0);
 	ck_assert_int_eq(swansong_state(root), SWANSONG_SHUTTING_DOWN);
+	ck_assert(swansong_state_is_shutting_down(swansong_state(root)));
+	ck_assert(!swansong_state_is_running(swansong_state(root)));
+	ck_assert(!swansong_state_is_complete(swansong_state(root)));
 	ck_assert(!swansong_completion_done(end));
 
 	swansong_guard_drop(&request);
 	swansong_guard_drop(&reply);
 	ck_assert_int_eq(swansong_completion_wait(end, UINT64_MAX), 0);
 	ck_assert_int_eq(swansong_wait(root, UINT64_MAX), 0);
+	ck_assert(swansong_state_is_complete(swansong_state(root)));
 	ck_assert_uint_eq(calls, 1);
 }
 END_TEST

@@ -77,6 +77,21 @@ START_TEST(a_guard_of_a_block_ends_with_it)
 }
 END_TEST
 
+/* Both are in one line. */
+#define HOLD_BOTH(a, b)          \
+	SWANSONG_GUARD_SCOPE(a); \
+	SWANSONG_GUARD_SCOPE(b)
+
+START_TEST(a_macro_may_hold_two_guards_of_a_block)
+{
+	{
+		HOLD_BOTH(child, root);
+		ck_assert_guards(root, 2);
+	}
+	ck_assert_guards(root, 0);
+}
+END_TEST
+
 static uint64_t guards_at_destruction;
 
 static void on_destroy(void *object)
@@ -207,6 +222,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_empty_guard_is_harmless);
 	tcase_add_test(tc, a_guard_remembers_where_it_was_taken);
 	tcase_add_test(tc, a_guard_of_a_block_ends_with_it);
+	tcase_add_test(tc, a_macro_may_hold_two_guards_of_a_block);
 	tcase_add_test(tc, a_guarded_object_is_destroyed_before_its_guard_is_dropped);
 	tcase_add_test(tc, an_object_may_be_guarded_without_a_destructor);
 	tcase_add_test(tc, a_guarded_object_may_be_taken_out_alive);
