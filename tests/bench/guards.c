@@ -126,6 +126,41 @@ static void report_guards(struct report *report)
 	}
 }
 
+/* At a great depth a pair is long: fewer of them, so that some loop is not interrupted. */
+#define FEWER 50
+
+static void loop_fewer_guards(void *arg)
+{
+	struct swansong *node = arg;
+
+	for (unsigned i = 0; i < PAIRS / FEWER; i++) {
+		struct swansong_guard guard = swansong_guard(node);
+
+		swansong_guard_drop(&guard);
+	}
+}
+
+/* With no other guard there, each pair goes up to the root. */
+static void report_only_guard(struct report *report, double bare)
+{
+	static const unsigned depths[] = { 0, 4, 100 };
+	char name[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct swansong *root = new_root();
+		struct swansong *node = new_descendant(root, depths[i]);
+
+		swansong_shut_down(root);
+		(void)snprintf(name, sizeof(name), "guard, stopped, depth %u, first and last",
+			       depths[i]);
+		report_add(report,
+			   (struct figure){ name, "ns", FEWER * take_time(loop_fewer_guards, node),
+					    bare, TARGET_NONE, 0 });
+		(void)swansong_unref(node);
+		(void)swansong_unref(root);
+	}
+}
+
 /* The same without inlining: the calls cost more than the counting. */
 static void report_calls(struct report *report)
 {
@@ -335,9 +370,11 @@ int main(int argc, char **argv)
 	report_begin(&report, "libswansong; floor: one atomic addition and subtraction");
 	bare = take_time(loop_bare, &word);
 	report_guards(&report);
+	report_only_guard(&report, bare);
 	report_calls(&report);
 	report_watchers(&report);
 	report_interrupt(&report, bare);
+	report_reads(&report);
 	report_threads(&report);
 	report_percpu(&report);
 	report_attached(&report);

@@ -36,3 +36,4 @@ void report_crowd(struct report *report, struct swansong **crowd, double bare);
 void report_bytes(struct report *report, struct swansong **crowd);
 void report_wakes(struct report *report);
 void report_locks(struct report *report);
+void report_reads(struct report *report);

@@ -43,7 +43,7 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_guards_SOURCES = tests/unit/fixtures/fake-daemon.h \
 	%D%/report.h %D%/report.c \
 	%D%/guards.h %D%/guards-time.c \
-	%D%/guards-crowd.c %D%/guards-wakes.c %D%/guards-locks.c \
+	%D%/guards-crowd.c %D%/guards-wakes.c %D%/guards-locks.c %D%/guards-reads.c \
 	%D%/guards.c
 %C%_guards_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS) -pthread
 %C%_guards_LDADD   = src/swansong/libswansong.la src/base/libbase.la $(JANSSON_LIBS) -lm
