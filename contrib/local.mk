@@ -25,7 +25,8 @@ EXTRA_DIST += %D%/cpp/example.cpp
 
 # For Rust programs: a crate of declarations, and a safe one above it.
 EXTRA_DIST += %D%/rust/swansong/Cargo.toml %D%/rust/swansong/src/lib.rs %D%/rust/swansong/src/guard.rs \
-	%D%/rust/swansong/src/interrupt.rs %D%/rust/swansong/src/report.rs %D%/rust/swansong/tests/promises.rs
+	%D%/rust/swansong/src/interrupt.rs %D%/rust/swansong/src/report.rs %D%/rust/swansong/src/tokio_io.rs \
+	%D%/rust/swansong/tests/promises.rs %D%/rust/swansong/tests/tokio.rs
 EXTRA_DIST += %D%/rust/swansong-sys/Cargo.toml %D%/rust/swansong-sys/build.rs \
 	%D%/rust/swansong-sys/src/lib.rs %D%/rust/swansong-sys/tests/promises.rs
 

@@ -76,11 +76,11 @@ impl<T> Interrupt<T> {
     }
 
     /// The value is pinned with its wrapper, and never moved out of it while pinned.
-    fn value(self: Pin<&mut Self>) -> Pin<&mut T> {
+    pub(crate) fn value(self: Pin<&mut Self>) -> Pin<&mut T> {
         unsafe { self.map_unchecked_mut(|interrupt| &mut interrupt.value) }
     }
 
-    fn poll_with<R>(
+    pub(crate) fn poll_with<R>(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         poll: impl FnOnce(Pin<&mut T>, &mut Context<'_>) -> Poll<R>,

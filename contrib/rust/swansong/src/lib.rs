@@ -37,6 +37,8 @@ use swansong_sys as sys;
 mod guard;
 mod interrupt;
 mod report;
+#[cfg(feature = "tokio")]
+mod tokio_io;
 pub use guard::{Guard, Guarded};
 pub use interrupt::{Interrupt, ShuttingDown};
 pub use report::{GuardReport, GuardReportEntry};
