@@ -39,6 +39,27 @@ stop_daemon
 is "an idle connection does not hold up the end" "$status" 0
 exec {idle}>&-
 
+# A connection that has no descriptor waits for one, and takes no processor meanwhile.
+spent() { awk '{ print $14 + $15 }' "/proc/$daemon/stat"; } # in hundredths of a second
+begin threaded-tcp-server 8003
+limit=$(prlimit --noheadings --output SOFT --nofile --pid "$daemon" | tr -d ' ')
+free=0
+while [ -e "/proc/$daemon/fd/$free" ]; do free=$((free + 1)); done
+prlimit --pid "$daemon" --nofile="$free:"
+exec {connection}<>/dev/tcp/127.0.0.1/8003
+echo "hello" >&"$connection"
+before=$(spent)
+sleep 1 # the time in which it could spin
+after=$(spent)
+ok "without a descriptor there is no answer" not says "$log" '^answering$'
+ok "and the server does not spin" test $((after - before)) -lt 25
+prlimit --pid "$daemon" --nofile="$limit:"
+read -r -t 10 answer <&"$connection"
+is "with a descriptor again the connection is answered" "$answer" "hello"
+exec {connection}>&-
+stop_daemon
+is "the server ends" "$status" 0
+
 # --- HTTP; zero-loss.sh tests its restarts ---------------------------------------------------------
 
 converse() { # TEXT: sends it, and reads all until the end of the connection
