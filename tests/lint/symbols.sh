@@ -27,6 +27,15 @@ has_pages() { # LIBRARY
 	is_empty "$dir/missing"
 }
 
+# A function that is a cancellation point by mistake can hold a lock for ever.
+is_cancelled() { # LIBRARY
+	sed -n 's/^[[:space:]]*\(swansong_[a-z_]*[a-z]\);$/\1/p' "$top_srcdir/src/swansong/$1.sym" |
+		while read -r symbol; do
+			grep -q "\b${symbol%_at}(" "$top_srcdir"/tests/unit/swansong/test-cancel*.c || echo "$symbol"
+		done >"$dir/missing"
+	is_empty "$dir/missing"
+}
+
 # Threads, fork handlers, and the kernel's data of a thread outlive a dlclose().
 stays() { # LIBRARY
 	readelf -dW "$top_builddir/src/swansong/.libs/$1.so" | grep 'Flags:.*NODELETE'
@@ -55,6 +64,7 @@ for library in libswansong libswansong-loop; do
 	try "$library: exports are those of the symbol file" exports_its_list "$library"
 	try "$library: the package has a version for each export" is_packaged "$library"
 	try "$library: every export has a manual page" has_pages "$library"
+	try "$library: a thread is cancelled in each function by a test" is_cancelled "$library"
 	try "$library: the library stays when it is closed" stays "$library"
 done
 try "libswansong needs the C library only" needs_only_libc

@@ -133,11 +133,16 @@ check_PROGRAMS += %D%/test-fork
 %C%_test_fork_CFLAGS  = $(%C%_loop_test_loop_CFLAGS)
 %C%_test_fork_LDADD   = $(%C%_loop_test_loop_LDADD)
 
-check_PROGRAMS += %D%/test-cancel
+check_PROGRAMS += %D%/test-cancel %D%/test-cancel-waits
 %C%_test_cancel_SOURCES = tests/unit/fixtures/swansong/pair.h tests/unit/fixtures/swansong/caller.h \
 	%D%/test-cancel.c
 %C%_test_cancel_CFLAGS  = $(%C%_loop_test_loop_CFLAGS)
 %C%_test_cancel_LDADD   = $(%C%_loop_test_loop_LDADD)
+%C%_test_cancel_waits_SOURCES = tests/unit/fixtures/swansong/pair.h tests/unit/fixtures/swansong/caller.h \
+	%D%/test-cancel-waits.c
+%C%_test_cancel_waits_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_cancel_waits_LDADD   = tests/unit/fixtures/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
 
 check_PROGRAMS += %D%/attach/test-stopper
 %C%_attach_test_stopper_SOURCES = tests/unit/fixtures/swansong/pair.h %D%/attach/test-stopper.c
