@@ -11,11 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "swansong/base/cancel-private.h"
 #include "swansong/interrupt/channel-private.h"
 #include "swansong/interrupt/interrupt-private.h"
+
+/* Time between two attempts where no readiness is shown. */
+#define BLIND_USEC (10 * USEC_PER_MSEC)
 
 /* A call; the state of cancellation is that of its caller, and is off but in waits. */
 struct call {
@@ -24,6 +28,7 @@ struct call {
 	int cancel;
 	void (*undo)(void *arg); /* for a thread that is cancelled */
 	void *arg;
+	bool blind; /* waits for the queue of a Unix socket, whose room is not shown */
 };
 
 static void interrupt_undo_call(void *arg)
@@ -52,11 +57,19 @@ static int interrupt_await_call(struct call *call)
 {
 	int stop = interrupt_poll_fd(call->i);
 	struct pollfd fds[] = { call->ready, { .fd = stop, .events = POLLIN } };
+	uint64_t deadline = interrupt_deadline(call->i);
+	uint64_t soon = call->blind ? clock_add(clock_now_usec(), BLIND_USEC) : USEC_INFINITY;
 	int r = stop;
 
 	if (stop >= 0)
-		r = interrupt_poll_call(call, fds, ARRAY_SIZE(fds), interrupt_deadline(call->i));
-	return r < 0 ? r : -EAGAIN;
+		r = interrupt_poll_call(call, fds + call->blind, 2u - call->blind,
+					MIN(soon, deadline));
+	return r < 0 && (r != -ETIMEDOUT || deadline <= soon) ? r : -EAGAIN;
+}
+
+static bool interrupt_is_unix(const struct sockaddr *address)
+{
+	return address && address->sa_family == AF_UNIX;
 }
 
 /* Repeats @attempt until it has a result.  Returns that, or @at_stop. */
@@ -199,6 +212,7 @@ int swansong_interrupt_connect(struct swansong_interrupt *i, int fd, const struc
 	struct connecting c = { address, length, false };
 	struct call call = { .i = i, .ready = { fd, POLLOUT, 0 }, .arg = &c };
 
+	call.blind = interrupt_is_unix(address);
 	return (int)interrupt_repeat_call(&call, interrupt_try_connect, -ESHUTDOWN);
 }
 
@@ -232,6 +246,7 @@ ssize_t swansong_interrupt_sendmsg(struct swansong_interrupt *i, int fd,
 	struct message m = { (struct msghdr *)header, flags };
 	struct call call = { .i = i, .ready = { fd, POLLOUT, 0 }, .arg = &m };
 
+	call.blind = interrupt_is_unix(header->msg_name);
 	return interrupt_repeat_call(&call, interrupt_try_message, 0);
 }
 

@@ -229,6 +229,98 @@ START_TEST(an_iteration_ends_with_the_stop_and_takes_no_item_more)
 }
 END_TEST
 
+/* ---- queues of Unix sockets, whose room is not shown to a socket that is not connected ---- */
+
+static int queue_fds[2]; /* full, and another sender */
+static struct sockaddr_un queue_address;
+static socklen_t queue_length;
+
+static long connect_to_queue(void *arg)
+{
+	(void)arg;
+	return swansong_interrupt_connect(stop, queue_fds[1], (struct sockaddr *)&queue_address,
+					  queue_length);
+}
+
+static long send_to_queue(void *arg)
+{
+	char byte = 0;
+	struct iovec iov = { &byte, 1 };
+	const struct msghdr m = { .msg_name = &queue_address,
+				  .msg_namelen = queue_length,
+				  .msg_iov = &iov,
+				  .msg_iovlen = 1 };
+
+	(void)arg;
+	return swansong_interrupt_sendmsg(stop, queue_fds[1], &m, 0);
+}
+
+static void take_from_queue(int type)
+{
+	char byte;
+	int fd = type == SOCK_STREAM ? accept(queue_fds[0], NULL, NULL) : -1;
+
+	if (type == SOCK_DGRAM)
+		ck_assert_int_eq(recv(queue_fds[0], &byte, 1, 0), 1);
+	else
+		ck_assert_int_ge(fd, 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+static const struct {
+	int type;
+	long (*call)(void *arg);
+	long done, end;
+} queues[] = {
+	{ SOCK_STREAM, connect_to_queue, 0, -ESHUTDOWN },
+	{ SOCK_DGRAM, send_to_queue, 1, 0 },
+};
+
+/* Each sender fills one place; the last one finds none. */
+static void fill_queue(int which)
+{
+	long r;
+
+	queue_address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	queue_length = sizeof(queue_address);
+	queue_fds[0] = socket(AF_UNIX, queues[which].type, 0);
+	ck_assert_int_eq(bind(queue_fds[0], (struct sockaddr *)&queue_address, sizeof(sa_family_t)),
+			 0);
+	(void)listen(queue_fds[0], 0);
+	ck_assert_int_eq(
+		getsockname(queue_fds[0], (struct sockaddr *)&queue_address, &queue_length), 0);
+	do {
+		queue_fds[1] = socket(AF_UNIX, queues[which].type, 0);
+		swansong_interrupt_set_deadline(stop, swansong_deadline_in(50000));
+		r = queues[which].call(NULL);
+	} while (r == queues[which].done);
+	ck_assert_int_eq(r, -ETIMEDOUT);
+	swansong_interrupt_set_deadline(stop, UINT64_MAX);
+}
+
+START_TEST(a_full_queue_is_waited_for_until_there_is_room_or_the_stop)
+{
+	struct timespec spent;
+	struct caller c;
+
+	fill_queue(_i);
+	caller_start(&c, queues[_i].call, NULL);
+	caller_wait_asleep(&c);
+	take_from_queue(queues[_i].type);
+	ck_assert_int_eq(caller_join(&c), queues[_i].done);
+	close(queue_fds[1]);
+
+	queue_fds[1] = socket(AF_UNIX, queues[_i].type, 0);
+	caller_start(&c, queues[_i].call, NULL);
+	caller_wait_asleep(&c);
+	swansong_shut_down(root);
+	ck_assert_int_eq(caller_join(&c), queues[_i].end);
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+	ck_assert_int_eq(spent.tv_sec, 0);
+}
+END_TEST
+
 /* ---- all that wait ---- */
 
 static long poll_one(void *arg)
@@ -318,6 +410,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_sleep_lasts_until_its_deadline_or_the_stop);
 	tcase_add_test(tc, an_iteration_ends_by_itself);
 	tcase_add_loop_test(tc, an_iteration_ends_with_the_stop_and_takes_no_item_more, 0, 2);
+	tcase_add_loop_test(tc, a_full_queue_is_waited_for_until_there_is_room_or_the_stop, 0, 2);
 	tcase_add_loop_test(tc, a_blocked_call_ends_with_the_stop, 0, N_CALLS);
 	tcase_add_loop_test(tc, a_blocked_call_ends_when_the_node_is_gone, 0, N_CALLS);
 	tcase_add_loop_test(tc, no_wakeup_is_lost_in_2000_races, 0, N_CALLS);
