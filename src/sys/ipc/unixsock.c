@@ -425,15 +425,20 @@ ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
 	return -EPROTO;
 }
 
-/* MSG_PEEK passes over an urgent byte, which may have descriptors; the number of bytes has it. */
+/*
+ * MSG_PEEK passes over an urgent byte, which may have descriptors; the number of bytes has it.  Senders
+ * would be flagged as descriptors are.
+ */
 bool unix_end_input(int fd)
 {
+	const int off = 0;
 	char bytes[4096];
 	struct iovec iov = { .iov_base = bytes, .iov_len = sizeof(bytes) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	int queued = 0;
 
 	(void)shutdown(fd, SHUT_RD);
+	(void)setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &off, sizeof(off));
 	if (ioctl(fd, FIONREAD, &queued) < 0 || queued == 0)
 		return true;
 	if (unix_receive_message(fd, &msg, MSG_PEEK) != queued || msg.msg_flags & MSG_CTRUNC)

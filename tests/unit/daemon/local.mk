@@ -186,6 +186,17 @@ check_PROGRAMS += %D%/service/test-run
 %C%_service_test_run_LDFLAGS = $(service_world_ldflags)
 %C%_service_test_run_LDADD   = $(daemon_libraries)
 
+# The same tree with its control socket.
+control_world_sources = %D%/control/control-world.h %D%/control/control-world.c \
+	tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c
+
+check_PROGRAMS += %D%/control/test-connection
+%C%_control_test_connection_SOURCES = %D%/control/test-connection.c $(control_world_sources) \
+	$(tree_world_sources)
+%C%_control_test_connection_CFLAGS  = $(daemon_cflags)
+%C%_control_test_connection_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=accept4
+%C%_control_test_connection_LDADD   = $(daemon_libraries)
+
 # The same tree with processes.
 live_world_sources = tests/unit/fixtures/daemon/live-world.h \
 	tests/unit/fixtures/daemon/live-world.c tests/unit/fixtures/scratch.h \
