@@ -73,6 +73,16 @@ check_PROGRAMS += %D%/guard/test-lease
 %C%_guard_test_lease_LDFLAGS = $(tree_world_ldflags)
 %C%_guard_test_lease_LDADD   = $(daemon_libraries)
 
+# With the process of the logger, which the test plays.
+fake_logger_sources = %D%/logger/fake-logger.h %D%/logger/fake-logger.c $(tree_world_sources)
+fake_logger_ldflags = $(tree_world_ldflags) -Wl,--wrap=spawn_begin,--wrap=spawn_check,--wrap=kill
+
+check_PROGRAMS += %D%/logger/test-logging
+%C%_logger_test_logging_SOURCES = %D%/logger/test-logging.c $(fake_logger_sources)
+%C%_logger_test_logging_CFLAGS  = $(daemon_cflags)
+%C%_logger_test_logging_LDFLAGS = $(fake_logger_ldflags)
+%C%_logger_test_logging_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/reap/test-survivors
 %C%_reap_test_survivors_SOURCES = %D%/reap/test-survivors.c $(tree_world_sources)
 %C%_reap_test_survivors_CFLAGS  = $(daemon_cflags)

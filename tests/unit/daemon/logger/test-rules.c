@@ -113,6 +113,35 @@ START_TEST(limits_are_those_of_the_keys)
 }
 END_TEST
 
+START_TEST(each_flag_is_that_of_its_key)
+{
+	static const struct {
+		const char *keys;
+		uint32_t flags;
+	} flags[] = {
+		{ "", 0 },
+		{ "log-full = drop\n", 0 },
+		{ "log-full = block\n", LOGGER_BLOCK },
+		{ "log-compress = yes\n", LOGGER_COMPRESS },
+		{ "log-timestamp = iso\n", 0 },
+		{ "log-timestamp = iso-usec-local\n", LOGGER_LOCAL_TIME },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		char section[128];
+		struct logger_rules rules;
+		struct config *config;
+		const char *file;
+
+		(void)snprintf(section, sizeof(section), "[a]\ncommand = x\n%s", flags[i].keys);
+		config = config_of(section, &no_names);
+		ck_assert(log_rules(&rules, &file, config->nodes[1], LOGGER_OUTPUT, &sinks[ONE]));
+		ck_assert_msg(rules.flags == flags[i].flags, "%s: %#x", flags[i].keys, rules.flags);
+		config_unref(config);
+	}
+}
+END_TEST
+
 START_TEST(a_reload_changes_the_form_and_not_the_destination)
 {
 	struct config *before = config_of("[a]\ncommand = x\n", &no_names);
@@ -158,6 +187,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, settings_and_streams_of_the_daemon_give_the_rules, 0,
 			    ARRAY_SIZE(table));
 	tcase_add_test(tc, limits_are_those_of_the_keys);
+	tcase_add_test(tc, each_flag_is_that_of_its_key);
 	tcase_add_test(tc, a_reload_changes_the_form_and_not_the_destination);
 	tcase_add_loop_test(tc, the_streams_of_the_daemon_are_one_if_their_file_is, 0, 2);
 	suite_add_tcase(suite, tc);
