@@ -200,12 +200,26 @@ check_PROGRAMS += %D%/service/test-run
 control_world_sources = %D%/control/control-world.h %D%/control/control-world.c \
 	tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c
 
+check_PROGRAMS += %D%/control/test-requests
+%C%_control_test_requests_SOURCES = %D%/control/test-requests.c $(control_world_sources) \
+	$(tree_world_sources)
+%C%_control_test_requests_CFLAGS  = $(daemon_cflags)
+%C%_control_test_requests_LDFLAGS = $(tree_world_ldflags)
+%C%_control_test_requests_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/control/test-connection
 %C%_control_test_connection_SOURCES = %D%/control/test-connection.c $(control_world_sources) \
 	$(tree_world_sources)
 %C%_control_test_connection_CFLAGS  = $(daemon_cflags)
 %C%_control_test_connection_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=accept4
 %C%_control_test_connection_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/control/test-logs
+%C%_control_test_logs_SOURCES = %D%/control/test-logs.c $(control_world_sources) \
+	$(fake_logger_sources)
+%C%_control_test_logs_CFLAGS  = $(daemon_cflags)
+%C%_control_test_logs_LDFLAGS = $(fake_logger_ldflags)
+%C%_control_test_logs_LDADD   = $(daemon_libraries)
 
 # The same tree with processes.
 live_world_sources = tests/unit/fixtures/daemon/live-world.h \
