@@ -247,7 +247,6 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 		request_fail(q, ERROR_FAILED, NULL, strerror(-r));
 		return;
 	}
-	(void)strcpy(q->path, node->config->path);
 	q->more = call->more;
 	q->begin_sent = false;
 	q->waiting = true;
