@@ -151,6 +151,25 @@ check_PROGRAMS += %D%/describe/test-guards
 %C%_describe_test_guards_LDFLAGS = $(tree_world_ldflags)
 %C%_describe_test_guards_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/describe/test-line
+%C%_describe_test_line_SOURCES = %D%/describe/test-line.c $(tree_world_sources)
+%C%_describe_test_line_CFLAGS  = $(daemon_cflags)
+%C%_describe_test_line_LDFLAGS = $(tree_world_ldflags)
+%C%_describe_test_line_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/describe/test-parent
+%C%_describe_test_parent_SOURCES = %D%/describe/test-parent.c $(tree_world_sources)
+%C%_describe_test_parent_CFLAGS  = $(daemon_cflags)
+%C%_describe_test_parent_LDFLAGS = $(tree_world_ldflags)
+%C%_describe_test_parent_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/describe/test-report
+%C%_describe_test_report_SOURCES = %D%/describe/test-report.c \
+	tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c $(tree_world_sources)
+%C%_describe_test_report_CFLAGS  = $(daemon_cflags)
+%C%_describe_test_report_LDFLAGS = $(tree_world_ldflags)
+%C%_describe_test_report_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/reload/test-reload
 %C%_reload_test_reload_SOURCES = %D%/reload/test-reload.c $(tree_world_sources)
 %C%_reload_test_reload_CFLAGS  = $(daemon_cflags)
