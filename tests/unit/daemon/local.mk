@@ -83,6 +83,19 @@ check_PROGRAMS += %D%/logger/test-logging
 %C%_logger_test_logging_LDFLAGS = $(fake_logger_ldflags)
 %C%_logger_test_logging_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/guard/test-attach-run
+%C%_guard_test_attach_run_SOURCES = %D%/guard/test-attach-run.c $(tree_world_sources)
+%C%_guard_test_attach_run_CFLAGS  = $(daemon_cflags)
+%C%_guard_test_attach_run_LDFLAGS = $(tree_world_ldflags)
+%C%_guard_test_attach_run_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/demand/test-demand
+%C%_demand_test_demand_SOURCES = %D%/demand/test-demand.c \
+	tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c $(tree_world_sources)
+%C%_demand_test_demand_CFLAGS  = $(daemon_cflags)
+%C%_demand_test_demand_LDFLAGS = $(tree_world_ldflags)
+%C%_demand_test_demand_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/reap/test-survivors
 %C%_reap_test_survivors_SOURCES = %D%/reap/test-survivors.c $(tree_world_sources)
 %C%_reap_test_survivors_CFLAGS  = $(daemon_cflags)
