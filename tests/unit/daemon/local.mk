@@ -20,6 +20,17 @@ check_PROGRAMS += %D%/loop/test-events
 %C%_loop_test_events_CFLAGS  = $(daemon_cflags)
 %C%_loop_test_events_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/loop/test-process
+%C%_loop_test_process_SOURCES = %D%/loop/test-process.c
+%C%_loop_test_process_CFLAGS  = $(daemon_cflags)
+%C%_loop_test_process_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/loop/test-context
+%C%_loop_test_context_SOURCES = %D%/loop/test-context.c $(nomem_sources)
+%C%_loop_test_context_CFLAGS  = $(daemon_cflags)
+%C%_loop_test_context_LDFLAGS = $(nomem_ldflags)
+%C%_loop_test_context_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/loop/test-roster
 %C%_loop_test_roster_SOURCES = %D%/loop/test-roster.c
 %C%_loop_test_roster_CFLAGS  = $(daemon_cflags)
@@ -51,6 +62,18 @@ check_PROGRAMS += %D%/notify/test-notify
 %C%_notify_test_notify_CFLAGS  = $(daemon_cflags)
 %C%_notify_test_notify_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/notify/test-flood
+%C%_notify_test_flood_SOURCES = %D%/notify/test-flood.c
+%C%_notify_test_flood_CFLAGS  = $(daemon_cflags)
+%C%_notify_test_flood_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/notify/test-directory
+%C%_notify_test_directory_SOURCES = %D%/notify/test-directory.c \
+	tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c
+%C%_notify_test_directory_CFLAGS  = $(daemon_cflags)
+%C%_notify_test_directory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=address_directory
+%C%_notify_test_directory_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/probe/test-http
 %C%_probe_test_http_SOURCES = %D%/probe/test-http.c
 %C%_probe_test_http_CFLAGS  = $(daemon_cflags)
@@ -65,6 +88,12 @@ check_PROGRAMS += %D%/guard/test-attach
 tree_world_sources = tests/unit/fixtures/config-of.h tests/unit/fixtures/config-of.c \
 	tests/unit/fixtures/daemon/tree-world.h tests/unit/fixtures/daemon/tree-world.c
 tree_world_ldflags = $(AM_LDFLAGS) -Wl,--wrap=launch,--wrap=clock_now_usec
+
+check_PROGRAMS += %D%/notify/test-watchdog
+%C%_notify_test_watchdog_SOURCES = %D%/notify/test-watchdog.c $(tree_world_sources)
+%C%_notify_test_watchdog_CFLAGS  = $(daemon_cflags)
+%C%_notify_test_watchdog_LDFLAGS = $(tree_world_ldflags)
+%C%_notify_test_watchdog_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/guard/test-lease
 %C%_guard_test_lease_SOURCES = %D%/guard/test-lease.h %D%/guard/test-lease.c \
