@@ -345,9 +345,9 @@ void roster_settle(struct roster *roster)
 	settled.to = roster->mark.to;
 	(void)!pwrite(roster->fd, &settled, sizeof(settled), MARK_AT);
 	from = roster_offset(settled.from + 1);
-	if (settled.to > settled.from)
-		(void)fallocate(roster->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from,
-				roster_offset(settled.to + 1) - from);
+	/* fallocate(2) of no bytes fails, and does nothing. */
+	(void)fallocate(roster->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from,
+			roster_offset(settled.to + 1) - from);
 	for (size_t i = 0; i < roster->n_former; i++)
 		if (roster_has_descriptor(&roster->former[i]))
 			(void)close(roster->former[i].number);
