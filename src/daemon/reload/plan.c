@@ -199,7 +199,7 @@ int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool r
 	plan->config = config_ref(config);
 	plan->rollout = rollout;
 	plan->entries = calloc(config->n_nodes + tree->by_path.n, sizeof(*plan->entries));
-	plan->dependents = calloc(config->n_nodes + 1, sizeof(*plan->dependents));
+	plan->dependents = calloc(config->n_nodes, sizeof(*plan->dependents));
 	plan->restarts = calloc(config->n_nodes, sizeof(*plan->restarts));
 	if (!plan->entries || !plan->dependents || !plan->restarts)
 		return -ENOMEM;
