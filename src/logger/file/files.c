@@ -377,19 +377,17 @@ static int files_find(const struct store_record *record, const char *path)
 	return rotated_find(path, record->device, record->inode);
 }
 
-/* Return: 1: the portion was written; 0: the file is as before; or -errno. */
+/* Return: 1: the portion was written; 0: the file is as before; -1: there is none, or it cannot be cut. */
 static int files_check(const struct store_record *record, const char *path)
 {
 	cleanup(closep) int fd = files_find(record, path);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return fd < 0 ? fd : -errno;
+		return -1;
 	if ((uint64_t)st.st_size >= record->offset + record->bytes)
 		return 1;
-	if ((uint64_t)st.st_size > record->offset && ftruncate(fd, (off_t)record->offset) < 0)
-		return -errno;
-	return 0;
+	return (uint64_t)st.st_size > record->offset ? ftruncate(fd, (off_t)record->offset) : 0;
 }
 
 void files_recover(struct files *files)
