@@ -102,6 +102,18 @@ check_PROGRAMS += %D%/guard/test-lease
 %C%_guard_test_lease_LDFLAGS = $(tree_world_ldflags)
 %C%_guard_test_lease_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/guard/test-attach-former
+%C%_guard_test_attach_former_SOURCES = %D%/guard/test-attach-former.c $(tree_world_sources)
+%C%_guard_test_attach_former_CFLAGS  = $(daemon_cflags)
+%C%_guard_test_attach_former_LDFLAGS = $(tree_world_ldflags)
+%C%_guard_test_attach_former_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/logger/test-child
+%C%_logger_test_child_SOURCES = %D%/logger/test-child.c $(tree_world_sources)
+%C%_logger_test_child_CFLAGS  = $(daemon_cflags)
+%C%_logger_test_child_LDFLAGS = $(tree_world_ldflags)
+%C%_logger_test_child_LDADD   = $(daemon_libraries)
+
 # With the process of the logger, which the test plays.
 fake_logger_sources = %D%/logger/fake-logger.h %D%/logger/fake-logger.c $(tree_world_sources)
 fake_logger_ldflags = $(tree_world_ldflags) -Wl,--wrap=spawn_begin,--wrap=spawn_check,--wrap=kill
@@ -155,6 +167,18 @@ check_PROGRAMS += %D%/tree/test-retired
 %C%_tree_test_retired_LDFLAGS = $(tree_world_ldflags)
 %C%_tree_test_retired_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/tree/test-exit-former
+%C%_tree_test_exit_former_SOURCES = %D%/tree/test-exit-former.c $(tree_world_sources)
+%C%_tree_test_exit_former_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_exit_former_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_exit_former_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-clock-set
+%C%_tree_test_clock_set_SOURCES = %D%/tree/test-clock-set.c $(tree_world_sources)
+%C%_tree_test_clock_set_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_clock_set_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_clock_set_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/tree/test-restart
 %C%_tree_test_restart_SOURCES = %D%/tree/test-restart.c $(tree_world_sources)
 %C%_tree_test_restart_CFLAGS  = $(daemon_cflags)
@@ -193,6 +217,12 @@ check_PROGRAMS += %D%/describe/test-guards
 %C%_describe_test_guards_LDFLAGS = $(tree_world_ldflags)
 %C%_describe_test_guards_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/describe/test-history
+%C%_describe_test_history_SOURCES = %D%/describe/test-history.c $(tree_world_sources)
+%C%_describe_test_history_CFLAGS  = $(daemon_cflags)
+%C%_describe_test_history_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=history_log_add
+%C%_describe_test_history_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/describe/test-line
 %C%_describe_test_line_SOURCES = %D%/describe/test-line.c $(tree_world_sources)
 %C%_describe_test_line_CFLAGS  = $(daemon_cflags)
@@ -223,6 +253,18 @@ check_PROGRAMS += %D%/reload/test-reload-order
 %C%_reload_test_reload_order_CFLAGS  = $(daemon_cflags)
 %C%_reload_test_reload_order_LDFLAGS = $(tree_world_ldflags)
 %C%_reload_test_reload_order_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/control/test-replies
+%C%_control_test_replies_SOURCES = %D%/control/test-replies.c $(tree_world_sources) $(nomem_sources)
+%C%_control_test_replies_CFLAGS  = $(daemon_cflags)
+%C%_control_test_replies_LDFLAGS = $(tree_world_ldflags) $(nomem_ldflags) \
+	-Wl,--wrap=connection_reply,--wrap=connection_fail
+%C%_control_test_replies_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/control/test-writers
+%C%_control_test_writers_SOURCES = %D%/control/test-writers.c
+%C%_control_test_writers_CFLAGS  = $(daemon_cflags)
+%C%_control_test_writers_LDADD   = $(daemon_libraries)
 
 # The same, with a record of signals, commands, checks and messages.
 service_world_sources = tests/unit/fixtures/daemon/service-world.h \
@@ -256,6 +298,14 @@ check_PROGRAMS += %D%/service/test-run
 %C%_service_test_run_CFLAGS  = $(daemon_cflags)
 %C%_service_test_run_LDFLAGS = $(service_world_ldflags)
 %C%_service_test_run_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/reap/test-group-end
+%C%_reap_test_group_end_SOURCES = %D%/reap/test-group-end.c $(service_world_sources)
+%C%_reap_test_group_end_CFLAGS  = $(daemon_cflags)
+%C%_reap_test_group_end_LDFLAGS = $(service_world_ldflags) \
+	-Wl,--wrap=control_group_is_populated,--wrap=control_group_remove \
+	-Wl,--wrap=control_group_watch,--wrap=control_group_signal,--wrap=control_group_thaw_soon
+%C%_reap_test_group_end_LDADD   = $(daemon_libraries)
 
 # The same tree with its control socket.
 control_world_sources = %D%/control/control-world.h %D%/control/control-world.c \

@@ -77,6 +77,16 @@ START_TEST(new_node_has_all_that_belongs_to_it)
 }
 END_TEST
 
+START_TEST(node_gets_what_its_section_newly_has)
+{
+	begin("[a]\ncommand = x\n");
+	reload("[a]\ncommand = x\nschedule = 5min\non-failure-command = x\nfinal = x\n");
+	ck_assert_ptr_nonnull(find("a")->timetable);
+	ck_assert_ptr_nonnull(find("a")->alert);
+	ck_assert_ptr_nonnull(find("a")->final);
+}
+END_TEST
+
 START_TEST(change_that_needs_a_new_process_restarts_the_service)
 {
 	begin("[a]\ncommand = x\n[b]\ncommand = x\n");
@@ -405,6 +415,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, autostart_and_timeouts_change_at_once);
 	tcase_add_test(tc, new_service_starts_what_it_requires);
 	tcase_add_test(tc, new_node_has_all_that_belongs_to_it);
+	tcase_add_test(tc, node_gets_what_its_section_newly_has);
 	tcase_add_test(tc, change_that_needs_a_new_process_restarts_the_service);
 	tcase_add_test(tc, change_that_needs_a_new_process_forgets_restarts);
 	tcase_add_test(tc, second_reload_applies_during_the_first);
