@@ -21,4 +21,15 @@ check_PROGRAMS += %D%/test-logger
 # Where the journal is.
 %C%_test_logger_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=connect,--wrap=setsockopt
 %C%_test_logger_LDADD   = $(logger_libraries) $(ZSTD_LIBS)
+
+check_PROGRAMS += %D%/test-helper
+%C%_test_helper_SOURCES = %D%/test-helper.c tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c
+%C%_test_helper_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_helper_LDADD   = $(logger_libraries)
+
+check_PROGRAMS += %D%/test-hang
+%C%_test_hang_SOURCES = %D%/test-hang.c $(play_sources)
+%C%_test_hang_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_hang_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_usec
+%C%_test_hang_LDADD   = $(logger_libraries)
 endif

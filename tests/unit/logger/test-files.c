@@ -220,6 +220,53 @@ START_TEST(a_reopened_stream_leaves_other_files_alone)
 }
 END_TEST
 
+/* As the daemon, after a reload. */
+static void change_path(uint32_t stream, const struct logger_rules *rules, const char *path)
+{
+	struct logger_message m = { .type = LOGGER_CHANGE, .stream = stream, .rules = *rules };
+	char whole[128];
+
+	(void)snprintf(whole, sizeof(whole), "%s/%s", directory, path);
+	ck_assert_int_eq(logger_send(play.control, &m, "a", whole, -1), 0);
+}
+
+START_TEST(a_changed_stream_writes_on_in_its_open_file)
+{
+	struct logger_rules rules = play_file();
+
+	play_add(0, &rules, "a", "log");
+	play_write(0, "one\n");
+	play_flush(0);
+	ck_assert_int_eq(rename("log", "old"), 0);
+	rules.keep = 7;
+	change_path(0, &rules, "log");
+	play_write(0, "two\n");
+	play_flush(0);
+	play_expect("old", "one\ntwo\n");
+	ck_assert_int_ne(access("log", F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_stream_that_comes_back_to_its_path_opens_that)
+{
+	struct logger_rules rules = play_file();
+
+	play_add(0, &rules, "a", "log");
+	play_write(0, "one\n");
+	play_flush(0);
+	change_path(0, &rules, "other");
+	play_write(0, "two\n");
+	play_flush(0);
+	ck_assert_int_eq(rename("log", "old"), 0);
+	change_path(0, &rules, "log");
+	play_write(0, "three\n");
+	play_flush(0);
+	play_expect("old", "one\n");
+	play_expect("other", "two\n");
+	play_expect("log", "three\n");
+}
+END_TEST
+
 START_TEST(a_file_that_others_cut_is_written_on)
 {
 	struct logger_rules rules = play_file();
@@ -427,6 +474,8 @@ void add_file_tests(Suite *suite)
 	tcase_add_test(t, a_symbolic_link_in_an_own_directory_is_followed);
 	tcase_add_test(t, a_reopened_file_is_that_of_the_path);
 	tcase_add_test(t, a_reopened_stream_leaves_other_files_alone);
+	tcase_add_test(t, a_changed_stream_writes_on_in_its_open_file);
+	tcase_add_test(t, a_stream_that_comes_back_to_its_path_opens_that);
 	tcase_add_test(t, a_file_that_others_cut_is_written_on);
 	tcase_add_test(t, rotated_files_but_the_newest_are_compressed);
 	tcase_add_test(t, rotated_files_of_each_path_are_compressed);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "logger/ring/area.h"
 #include "tests/unit/logger/play.h"
 
 #define WRITERS 4
@@ -295,6 +296,64 @@ START_TEST(the_pipe_of_a_loud_stream_has_its_size_again_after_a_kill)
 }
 END_TEST
 
+/* The helper was killed after it had written @n bytes of @portion, and before it noted that. */
+static void leave_portion(const char *portion, size_t n)
+{
+	struct store_record *record;
+	struct area area;
+	FILE *file = fopen("log", "ae");
+
+	ck_assert_int_eq(area_open(&area, play.store), 0);
+	record = area_record(&area, 0);
+	record->next = record->now;
+	record->next.position += strlen(portion);
+	record->next.written_bytes += strlen(portion);
+	record->next.written_lines++;
+	record->offset = record->file_bytes;
+	record->bytes = strlen(portion);
+	area_set_step(record, STORE_WRITING);
+	area_close(&area);
+	ck_assert_uint_eq(fwrite(portion, 1, n, file), n);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The logger has the line "two", and stands still. */
+static void stop_before_second_line(void)
+{
+	struct logger_rules rules = play_file();
+
+	play_add(0, &rules, "a", "log");
+	play_write(0, "one\n");
+	play_flush(0);
+	ck_assert_int_eq(play_signal_helpers(SIGSTOP), 1);
+	play_write(0, "two\n");
+	while (play_counts(0).came_bytes < strlen("one\ntwo\n"))
+		(void)poll(NULL, 0, 1);
+	ck_assert_int_eq(kill(play.pid, SIGSTOP), 0);
+	ck_assert_int_eq(waitpid(play.pid, NULL, WUNTRACED), play.pid);
+}
+
+/* The line is whole in the file, or cut off there and written to the new destination. */
+START_TEST(a_portion_that_was_begun_is_ended_before_its_stream_goes_elsewhere)
+{
+	const char *expected = _i == 0 ? "two\nthree\n" : "three\n";
+	char text[64] = "";
+	int out;
+
+	stop_before_second_line();
+	leave_portion("two\n", _i == 0 ? 2 : 4);
+	play.streams[0].rules = (struct logger_rules){ .to = LOGGER_TO_OUTPUT };
+	out = play_start_with_output();
+	play_write(0, "three\n");
+	play_flush(0);
+	ck_assert_int_gt(read(out, text, sizeof(text) - 1), 0);
+	ck_assert_str_eq(text, expected);
+	play_expect("log", _i == 0 ? "one\n" : "one\ntwo\n");
+	ck_assert_uint_eq(play_counts(0).written_lines, 3);
+	(void)close(out);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("logger that is killed");
@@ -306,6 +365,8 @@ Suite *test_suite(void)
 			    ARRAY_SIZE(kill_rules));
 	tcase_add_test(t, no_line_is_lost_or_doubled_when_a_helper_is_killed);
 	tcase_add_test(t, a_thousand_kills_lose_and_double_nothing);
+	tcase_add_loop_test(t, a_portion_that_was_begun_is_ended_before_its_stream_goes_elsewhere,
+			    0, 2);
 	tcase_add_test(t, the_pipe_of_a_loud_stream_has_its_size_again_after_a_kill);
 	suite_add_tcase(suite, t);
 	return suite;

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "logger/loop/sandbox.h"
 #include "tests/unit/logger/play.h"
@@ -107,6 +108,32 @@ START_TEST(lines_become_entries_with_their_fields)
 	ck_assert_mem_eq(strstr(entry, "MESSAGE\n"), "MESSAGE\n\3\0\0\0\0\0\0\0bad\n", 20);
 	play_flush(0);
 	ck_assert_uint_eq(play_counts(0).written_lines, 2);
+	(void)close(journal);
+}
+END_TEST
+
+/* The first line of a run may come before the daemon has noted its process. */
+START_TEST(an_entry_waits_for_the_process_of_its_run)
+{
+	struct logger_rules rules = journal_rules();
+	uint64_t begun;
+	bool in_time;
+
+	open_journal();
+	play_add(0, &rules, "web", "");
+	play_run(0, 0, 3);
+	play_flush(0);
+	begun = clock_now_usec();
+	play_write(0, "hello\n");
+	while (play_counts(0).came_bytes == 0)
+		(void)poll(NULL, 0, 1);
+	play_run(0, 42, 3);
+	/* It waits for a second at most. */
+	in_time = clock_now_usec() < begun + USEC_PER_SEC / 2;
+	(void)next_entry();
+	expect_field("SWANSONG_GENERATION=3\n");
+	if (in_time)
+		expect_field("SYSLOG_PID=42\n");
 	(void)close(journal);
 }
 END_TEST
@@ -266,6 +293,7 @@ void add_out_tests(Suite *suite)
 
 	tcase_add_checked_fixture(t, play_begin, play_end);
 	tcase_add_test(t, lines_become_entries_with_their_fields);
+	tcase_add_test(t, an_entry_waits_for_the_process_of_its_run);
 	tcase_add_test(t, a_large_entry_is_a_file);
 	tcase_add_test(t, a_journal_that_does_not_keep_up_loses_nothing);
 	tcase_add_test(t, without_a_journal_lines_wait);

@@ -322,6 +322,28 @@ START_TEST(output_without_lines_does_not_wait_for_a_destination_that_hangs)
 }
 END_TEST
 
+START_TEST(a_file_is_made_although_the_helper_that_was_to_make_it_dies)
+{
+	struct logger_rules rules = play_file(), memory = { .to = LOGGER_TO_MEMORY };
+
+	play_add(0, &rules, "a", "log");
+	play_add(1, &memory, "b", "");
+	play_write(0, "one\n");
+	play_flush(0);
+	signal_helpers(SIGSTOP);
+	play_add(2, &rules, "c", "later");
+	play_flush(1); /* the helper has its job */
+	signal_helpers(SIGKILL);
+	for (int i = 0; access("later", F_OK) < 0; i++) {
+		ck_assert_int_lt(i, 3000);
+		(void)poll(NULL, 0, 10);
+	}
+	play_flush(0);
+	play_expect("log", "one\n");
+	play_expect("later", "");
+}
+END_TEST
+
 static void send_many(struct logger_message *m, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -416,6 +438,7 @@ Suite *test_suite(void)
 	tcase_add_test(t, a_service_that_is_to_wait_waits);
 	tcase_add_test(t, a_destination_that_hangs_holds_up_no_other_one);
 	tcase_add_test(t, output_without_lines_does_not_wait_for_a_destination_that_hangs);
+	tcase_add_test(t, a_file_is_made_although_the_helper_that_was_to_make_it_dies);
 	tcase_add_test(t, flushes_of_a_stream_that_hangs_are_one);
 	tcase_add_test(t, a_reopen_is_not_lost_behind_a_helper_that_hangs);
 	tcase_add_test(t, sent_lines_are_written_or_counted_as_lost_after_a_kill_of_the_logger);
