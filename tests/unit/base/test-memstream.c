@@ -9,6 +9,7 @@
 
 /* Applies only to allocations by memstream.c; those of check succeed. */
 _Thread_local long allocations_left = -1;
+_Thread_local bool allocation_fails_once;
 
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);
