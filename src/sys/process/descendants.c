@@ -24,13 +24,13 @@ static bool descendants_is_among(const struct descendants *list, pid_t pid)
 	return false;
 }
 
-static bool descendants_has_our_parent(const struct snapshot *s, const struct snapshot_entry *e)
+static bool descendants_has_our_parent(const struct snapshot *s, const struct proc_info *info)
 {
 	const struct snapshot_entry *parent;
 
-	if (e->info.parent == getpid())
+	if (info->parent == getpid())
 		return true;
-	parent = snapshot_find(s, e->info.parent);
+	parent = snapshot_find(s, info->parent);
 	return parent && parent->marked;
 }
 
@@ -47,7 +47,7 @@ static int descendants_take(struct snapshot *s, const struct descendants *inheri
 			struct snapshot_entry *e = &s->entries[i];
 
 			if (e->marked || descendants_is_among(inherited, e->pid) ||
-			    !descendants_has_our_parent(s, e))
+			    !descendants_has_our_parent(s, &e->info))
 				continue;
 			e->marked = again = true;
 		}
@@ -91,19 +91,16 @@ int descendants_each(const struct descendants *inherited,
 	return r;
 }
 
-/*
- * The pid may have been reused: after the pidfd is open, the parent must be the same, or this
- * process.
- */
-static void descendants_signal_exactly(const struct snapshot_entry *e, int signo)
+/* The pid may have been reused, or its process have a new parent: it is read after the pidfd is open. */
+static void descendants_signal_exactly(const struct snapshot *s, pid_t pid, int signo)
 {
-	cleanup(closep) int fd = (int)syscall(SYS_pidfd_open, e->pid, 0);
+	cleanup(closep) int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct proc_info now;
 
-	if (proc_read(e->pid, &now) < 0 || (now.parent != e->info.parent && now.parent != getpid()))
+	if (proc_read(pid, &now) < 0 || !descendants_has_our_parent(s, &now))
 		return;
 	if (fd < 0)
-		(void)kill(e->pid, signo);
+		(void)kill(pid, signo);
 	else
 		(void)syscall(SYS_pidfd_send_signal, fd, signo, NULL, 0);
 }
@@ -128,7 +125,7 @@ void descendants_resume(const struct descendants *inherited)
 	(void)descendants_take(&s, inherited);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.entries[i].marked && s.entries[i].info.state == 'T')
-			descendants_signal_exactly(&s.entries[i], SIGCONT);
+			descendants_signal_exactly(&s, s.entries[i].pid, SIGCONT);
 }
 
 void descendants_signal(pid_t group, int signo, const struct descendants *inherited)
@@ -147,5 +144,5 @@ void descendants_signal(pid_t group, int signo, const struct descendants *inheri
 		(void)kill(-group, signo);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.entries[i].marked && !(grouped && s.entries[i].info.group == group))
-			descendants_signal_exactly(&s.entries[i], signo);
+			descendants_signal_exactly(&s, s.entries[i].pid, signo);
 }

@@ -117,4 +117,10 @@ check_PROGRAMS += %D%/ipc/test-listeners
 %C%_ipc_test_listeners_SOURCES = %D%/ipc/test-listeners.c
 %C%_ipc_test_listeners_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_ipc_test_listeners_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/process/test-descendants
+%C%_process_test_descendants_SOURCES = %D%/process/test-descendants.c
+%C%_process_test_descendants_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_descendants_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
+%C%_process_test_descendants_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 endif

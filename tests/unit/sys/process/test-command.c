@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -286,116 +284,6 @@ START_TEST(an_ignored_signal_arrives_while_it_is_blocked)
 }
 END_TEST
 
-/* --- descendants --- */
-
-#define STAYING 3
-
-/* Ends by itself, even if the test has failed. */
-static void stay(void)
-{
-	(void)alarm(60);
-	for (;;)
-		(void)pause();
-}
-
-/* A chain of STAYING processes, each in a session of its own, and the middle one dead. */
-static void add_chain(int report)
-{
-	for (int depth = 0; depth < STAYING; depth++) {
-		pid_t pid = fork();
-
-		ck_assert_int_ge(pid, 0);
-		if (pid > 0 && depth == 0)
-			return;
-		if (pid > 0 && depth == 1)
-			_exit(0);
-		if (pid > 0)
-			stay();
-		(void)setsid();
-		pid = getpid();
-		ck_assert_int_eq(write(report, &pid, sizeof(pid)), sizeof(pid));
-	}
-	stay();
-}
-
-static void count(pid_t pid, const char *name, void *arg)
-{
-	unsigned *n = arg;
-
-	(void)pid;
-	(void)name;
-	(*n)++;
-}
-
-static unsigned living(const struct descendants *inherited)
-{
-	unsigned n = 0;
-
-	ck_assert_int_eq(descendants_each(inherited, count, &n), 0);
-	return n;
-}
-
-START_TEST(descendants_are_found_in_other_sessions)
-{
-	struct descendants inherited = { 0 };
-	pid_t pids[STAYING];
-	int report[2], status;
-
-	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
-	ck_assert_uint_eq(living(NULL), 0);
-	ck_assert_int_eq(pipe(report), 0);
-	add_chain(report[1]);
-	for (int i = 0; i < STAYING; i++)
-		ck_assert_int_eq(read(report[0], &pids[i], sizeof(pids[i])), sizeof(pids[i]));
-	ck_assert_int_eq(waitpid(pids[0], &status, 0), pids[0]);
-	ck_assert_uint_eq(living(NULL), STAYING - 1);
-
-	/* Inherited children are not descendants. */
-	ck_assert_int_eq(descendants_inherit(&inherited), 0);
-	ck_assert_uint_eq(inherited.n, STAYING - 1);
-	ck_assert_uint_eq(living(&inherited), 0);
-	descendants_signal(0, SIGKILL, &inherited);
-	ck_assert_uint_eq(living(NULL), STAYING - 1);
-	descendants_done(&inherited);
-
-	descendants_signal(0, SIGKILL, NULL);
-	while (wait(NULL) > 0)
-		;
-	ck_assert_uint_eq(living(NULL), 0);
-}
-END_TEST
-
-/* The group of a leader that is gone is still its group. */
-START_TEST(a_group_is_reached_without_its_leader)
-{
-	int up[2], status;
-	char c;
-	pid_t leader;
-
-	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
-	ck_assert_int_eq(pipe(up), 0);
-	leader = fork();
-	ck_assert_int_ge(leader, 0);
-	if (leader == 0) {
-		(void)setpgid(0, 0);
-		if (fork() > 0)
-			_exit(0);
-		(void)close(up[0]);
-		if (write(up[1], "x", 1) == 1)
-			stay();
-		_exit(1);
-	}
-	ck_assert_int_eq(waitpid(leader, &status, 0), leader);
-	(void)close(up[1]);
-	ck_assert_int_eq(read(up[0], &c, 1), 1);
-	descendants_signal(leader, SIGUSR1, NULL);
-	ck_assert_int_eq(read(up[0], &c, 1), 0);
-	ck_assert_int_gt(wait(&status), 0);
-	ck_assert_int_eq(status, SIGUSR1);
-	descendants_signal(leader, SIGUSR1, NULL); /* no process */
-}
-END_TEST
-
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("command");
@@ -413,8 +301,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, listen_pid_is_rewritten_for_the_command);
 	tcase_add_test(tc, the_death_signal_arrives_even_if_the_parent_has_ended);
 	tcase_add_test(tc, an_ignored_signal_arrives_while_it_is_blocked);
-	tcase_add_test(tc, descendants_are_found_in_other_sessions);
-	tcase_add_test(tc, a_group_is_reached_without_its_leader);
 	suite_add_tcase(s, tc);
 	return s;
 }
