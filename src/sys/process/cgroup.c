@@ -171,7 +171,7 @@ static int cgroup_open_file(int top, const char *path, const char *file, int fla
 	int n = snprintf(name, sizeof(name), "%s/%s", path, file);
 	int fd;
 
-	if (n < 0 || n >= (int)sizeof(name))
+	if ((size_t)n >= sizeof(name))
 		return -ENAMETOOLONG;
 	fd = openat(top, name, flags | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;

@@ -45,8 +45,8 @@ int proc_read_child(pid_t pid, struct proc_info *ret);
 int proc_uid(pid_t pid, uid_t *ret);
 
 /*
- * Returns true if @signo would end @pid: it neither catches, ignores nor blocks it, and the default
- * action is an end.  False if /proc does not show that.
+ * Returns true if @signo would end or stop @pid: it neither catches, ignores nor blocks it, and the
+ * default action is not to ignore it.  False if /proc does not show that.
  */
 bool proc_would_end(pid_t pid, int signo);
 

@@ -123,4 +123,14 @@ check_PROGRAMS += %D%/process/test-descendants
 %C%_process_test_descendants_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_process_test_descendants_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 %C%_process_test_descendants_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/process/test-proc
+%C%_process_test_proc_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/process/test-proc.c
+%C%_process_test_proc_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_proc_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/process/test-job
+%C%_process_test_job_SOURCES = %D%/process/test-job.c
+%C%_process_test_job_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_job_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 endif

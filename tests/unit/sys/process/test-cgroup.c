@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,6 +127,33 @@ START_TEST(names_that_are_too_long_are_refused)
 }
 END_TEST
 
+/* "./././@name", with @n dots. */
+static char *long_path(char *buf, size_t n, const char *name)
+{
+	char *p = buf;
+
+	while (n-- > 0)
+		p = stpcpy(p, "./");
+	(void)strcpy(p, name);
+	return buf;
+}
+
+/* The group and its file have up to 1,023 bytes. */
+START_TEST(names_are_as_long_as_there_is_room)
+{
+	char path[1024], text[8];
+
+	ck_assert_int_eq(cgroup_make(top, "a"), 0);
+	ck_assert_int_eq(cgroup_make(top, "aa"), 0);
+	write_file("aa/memory.max", "1");
+	ck_assert_int_eq(
+		cgroup_read(top, long_path(path, 505, "aa"), "memory.max", text, sizeof(text)), 0);
+	ck_assert_int_eq(
+		cgroup_read(top, long_path(path, 506, "a"), "memory.max", text, sizeof(text)),
+		-ENAMETOOLONG);
+}
+END_TEST
+
 START_TEST(a_tree_is_removed_from_its_leaves)
 {
 	ck_assert_int_eq(cgroup_make(top, "a"), 0);
@@ -164,7 +192,96 @@ END_TEST
 START_TEST(a_group_out_of_sight_is_not_found)
 {
 	ck_assert_int_eq(cgroup_open("/../somewhere"), -ENOENT);
-	ck_assert_int_lt(cgroup_open("/there/is/no/such/group"), 0);
+	errno = 0;
+	ck_assert_int_eq(cgroup_open("/there/is/no/such/group"), -ENOENT);
+}
+END_TEST
+
+START_TEST(without_a_descriptor_no_group_is_opened)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(cgroup_make(top, "a"), 0);
+	write_file("a/cgroup.procs", "12\n");
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, limit.rlim_max }), 0);
+	ck_assert_int_eq(cgroup_open("/"), -EMFILE);
+	ck_assert_int_eq(cgroup_open_below(top, "a"), -EMFILE);
+	ck_assert_int_eq(cgroup_processes(top, "a", add_pid, NULL), -EMFILE);
+	ck_assert_int_eq(cgroup_children(top, NULL, NULL), -EMFILE);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+END_TEST
+
+/* A program may be started without a standard input. */
+START_TEST(descriptor_0_is_as_good_as_any_other)
+{
+	int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100);
+	char text[16];
+	long sum = 0;
+
+	ck_assert_int_eq(cgroup_make(top, "a"), 0);
+	write_file("a/cgroup.procs", "12\n");
+	(void)close(STDIN_FILENO);
+	ck_assert_int_eq(cgroup_processes(top, "a", add_pid, &sum), 0);
+	ck_assert_int_eq(sum, 12);
+	ck_assert_int_eq(cgroup_write(top, "a", "cgroup.procs", "13\n"), 0);
+	ck_assert_int_eq(cgroup_read(top, "a", "cgroup.procs", text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "13\n");
+	ck_assert_int_eq(cgroup_open_below(top, "a"), STDIN_FILENO);
+	ck_assert_int_eq(dup2(input, STDIN_FILENO), STDIN_FILENO);
+	(void)close(input);
+}
+END_TEST
+
+START_TEST(file_of_a_group_is_written_and_its_beginning_read)
+{
+	char text[8];
+
+	ck_assert_int_eq(cgroup_make(top, "a"), 0);
+	ck_assert_int_eq(cgroup_write(top, "a", "memory.max", "max"), -ENOENT);
+	write_file("a/memory.max", "");
+	ck_assert_int_eq(cgroup_write(top, "a", "memory.max", "4096"), 0);
+	ck_assert_int_eq(cgroup_read(top, "a", "memory.max", text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "4096");
+	memset(text, 'x', sizeof(text));
+	ck_assert_int_eq(cgroup_read(top, "a", "memory.max", text, 4), 0);
+	ck_assert_str_eq(text, "409");
+	ck_assert_int_eq(text[4], 'x');
+	errno = EBUSY;
+	ck_assert_int_eq(cgroup_write(top, "a", "memory.max", ""), 0);
+	ck_assert_int_eq(cgroup_read(top, ".", "a", text, sizeof(text)), -EISDIR);
+	ck_assert_int_eq(cgroup_read(top, "b", "memory.max", text, sizeof(text)), -ENOENT);
+}
+END_TEST
+
+static void add_name(const char *name, void *arg)
+{
+	(void)strcat(arg, name);
+	ck_assert_int_eq(cgroup_remove(top, name), 0);
+}
+
+START_TEST(groups_directly_below_are_listed)
+{
+	char names[16] = "";
+
+	write_file("cgroup.procs", "");
+	ck_assert_int_eq(cgroup_children(top, add_name, names), 0);
+	ck_assert_str_eq(names, "");
+	ck_assert_int_eq(cgroup_make(top, "a"), 0);
+	ck_assert_int_eq(cgroup_make(top, "a/deep"), 0);
+	ck_assert_int_eq(cgroup_make(top, "b"), 0);
+	ck_assert_int_eq(cgroup_children(top, add_name, names), 0);
+	ck_assert_msg(strcmp(names, "ab") == 0 || strcmp(names, "ba") == 0, "%s", names);
+	ck_assert_int_lt(faccessat(top, "a", F_OK, 0), 0);
+}
+END_TEST
+
+START_TEST(only_the_group_of_the_machine_has_no_type)
+{
+	ck_assert(cgroup_is_machine_root(top));
+	write_file("cgroup.type", "domain\n");
+	ck_assert(!cgroup_is_machine_root(top));
 }
 END_TEST
 
@@ -193,9 +310,15 @@ Suite *test_suite(void)
 	tcase_add_test(tc, controllers_are_whole_words);
 	tcase_add_test(tc, links_are_not_followed);
 	tcase_add_test(tc, names_that_are_too_long_are_refused);
+	tcase_add_test(tc, names_are_as_long_as_there_is_room);
 	tcase_add_test(tc, a_tree_is_removed_from_its_leaves);
 	tcase_add_test(tc, a_plain_directory_is_not_a_group);
 	tcase_add_test(tc, a_group_out_of_sight_is_not_found);
+	tcase_add_test(tc, without_a_descriptor_no_group_is_opened);
+	tcase_add_test(tc, descriptor_0_is_as_good_as_any_other);
+	tcase_add_test(tc, file_of_a_group_is_written_and_its_beginning_read);
+	tcase_add_test(tc, groups_directly_below_are_listed);
+	tcase_add_test(tc, only_the_group_of_the_machine_has_no_type);
 	tcase_add_test(tc, a_unit_is_used_if_it_was_delegated);
 	suite_add_tcase(s, tc);
 	return s;
