@@ -188,9 +188,8 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 		r = unix_remove_stale(&in, &address);
 	if (r < 0)
 		return r;
-	/* The name until the socket listens, under the lock of @path; @path itself if it has 107 bytes. */
-	(void)snprintf(new_path, sizeof(new_path), "%s%s", path,
-		       strlen(path) + 1 < sizeof(new_path) ? "~" : "");
+	/* The name until the socket listens, under the lock of @path; cut to @path if that has 107 bytes. */
+	(void)snprintf(new_path, sizeof(new_path), "%s~", path);
 	fd = unix_bind(new_path, SOCK_STREAM | SOCK_NONBLOCK, mode, (uid_t)-1, group);
 	if (fd < 0)
 		return fd;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -232,6 +233,94 @@ START_TEST(a_lock_that_is_no_file_is_refused)
 }
 END_TEST
 
+/* The socket comes to its path by a rename, when it listens already. */
+START_TEST(path_never_leads_to_a_socket_that_does_not_listen)
+{
+	char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	const struct inotify_event *event;
+	struct unix_listener l;
+	int moved = 0;
+	ssize_t n;
+
+	ck_assert_int_ge(inotify_add_watch(watch, ".", IN_CREATE | IN_MOVED_TO), 0);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	n = read(watch, buf, sizeof(buf));
+	ck_assert_int_gt(n, 0);
+	for (char *at = buf; at < buf + n; at += sizeof(*event) + event->len) {
+		event = (const struct inotify_event *)at;
+		if (strcmp(event->name, "socket") == 0) {
+			ck_assert_uint_eq(event->mask, IN_MOVED_TO);
+			moved++;
+		}
+	}
+	ck_assert_int_eq(moved, 1);
+	ck_assert_int_lt(access("socket~", F_OK), 0);
+	(void)close(watch);
+	unix_unlisten(&l);
+}
+END_TEST
+
+/* A path that leaves no room for another name, and the one that is a byte shorter. */
+START_TEST(path_of_any_length_is_served)
+{
+	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)], lock[256];
+	struct unix_listener l;
+
+	for (size_t length = sizeof(path) - 3; length < sizeof(path); length++) {
+		memset(path, 'x', sizeof(path));
+		path[length] = '\0';
+		ck_assert_int_eq(unix_listen(&l, path, 0600, ANY_GROUP), 0);
+		(void)close(connect_to(path));
+		unix_unlisten(&l);
+		ck_assert_int_lt(access(path, F_OK), 0);
+		(void)snprintf(lock, sizeof(lock), "%s.lock", path);
+		ck_assert_int_eq(unlink(lock), 0);
+	}
+}
+END_TEST
+
+START_TEST(socket_is_removed_if_it_is_still_the_same)
+{
+	int fd = unix_bind("socket", SOCK_STREAM, 0640, (uid_t)-1, ANY_GROUP);
+	struct stat st, other;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	ck_assert(!(fcntl(fd, F_GETFL) & O_NONBLOCK));
+	ck_assert_uint_eq(mode_of("socket"), S_IFSOCK | 0640);
+	ck_assert_int_eq(lstat("socket", &st), 0);
+	(void)close(bind_foreign("other", SOCK_STREAM));
+	ck_assert_int_eq(lstat("other", &other), 0);
+	unix_remove("other", st.st_dev, st.st_ino);
+	unix_remove("socket", other.st_dev + 1, st.st_ino);
+	ck_assert(S_ISSOCK(mode_of("other")) && S_ISSOCK(mode_of("socket")));
+	unix_remove("socket", st.st_dev, st.st_ino);
+	ck_assert_int_lt(access("socket", F_OK), 0);
+	unix_remove("socket", st.st_dev, st.st_ino); /* harmless */
+	(void)close(fd);
+}
+END_TEST
+
+START_TEST(socket_is_given_to_its_owner)
+{
+	struct stat st;
+	int fd;
+
+	if (geteuid() != 0) {
+		(void)puts("# SKIP machine: not root");
+		return;
+	}
+	fd = unix_bind("socket", SOCK_DGRAM | SOCK_NONBLOCK, 0600, 23456, 23457);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	ck_assert_int_eq(lstat("socket", &st), 0);
+	ck_assert_uint_eq(st.st_uid, 23456);
+	ck_assert_uint_eq(st.st_gid, 23457);
+	(void)close(fd);
+}
+END_TEST
+
 START_TEST(a_path_is_never_truncated)
 {
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
@@ -260,6 +349,10 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_live_socket_is_not_replaced);
 	tcase_add_test(tc, only_sockets_are_replaced);
 	tcase_add_test(tc, a_lock_that_is_no_file_is_refused);
+	tcase_add_test(tc, path_never_leads_to_a_socket_that_does_not_listen);
+	tcase_add_test(tc, path_of_any_length_is_served);
+	tcase_add_test(tc, socket_is_removed_if_it_is_still_the_same);
+	tcase_add_test(tc, socket_is_given_to_its_owner);
 	tcase_add_test(tc, a_path_is_never_truncated);
 	suite_add_tcase(s, tc);
 	return s;
