@@ -133,4 +133,15 @@ check_PROGRAMS += %D%/process/test-job
 %C%_process_test_job_SOURCES = %D%/process/test-job.c
 %C%_process_test_job_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_process_test_job_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/ipc/test-inetsock
+%C%_ipc_test_inetsock_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/ipc/test-inetsock.c
+%C%_ipc_test_inetsock_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_inetsock_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/ipc/test-journal
+%C%_ipc_test_journal_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c %D%/ipc/test-journal.c
+%C%_ipc_test_journal_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_journal_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=connect
+%C%_ipc_test_journal_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 endif

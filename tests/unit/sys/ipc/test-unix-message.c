@@ -322,6 +322,25 @@ START_TEST(an_empty_message_is_skipped)
 }
 END_TEST
 
+/* An error of an earlier call is none of this one. */
+START_TEST(message_is_received_once_after_an_interruption)
+{
+	struct pair p = open_pair();
+	struct unix_peer sender;
+	char buf[8];
+
+	ck_assert_int_eq(send(p.sender, "", 0, 0), 0);
+	ck_assert_int_eq(send(p.sender, "x", 1, 0), 1);
+	errno = EINTR;
+	ck_assert_int_eq(unix_peek(p.receiver, &sender), 0);
+	errno = EINTR;
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 0);
+	errno = EINTR;
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 1);
+	close_pair(p);
+}
+END_TEST
+
 START_TEST(a_message_without_a_sender_is_refused)
 {
 	struct unix_peer sender;
@@ -357,6 +376,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_end_of_input_drops_no_descriptor);
 	tcase_add_test(tc, a_truncated_message_is_refused);
 	tcase_add_test(tc, an_empty_message_is_skipped);
+	tcase_add_test(tc, message_is_received_once_after_an_interruption);
 	tcase_add_test(tc, a_message_without_a_sender_is_refused);
 	suite_add_tcase(s, tc);
 	return s;
