@@ -164,6 +164,87 @@ START_TEST(a_rename_keeps_the_other_file)
 }
 END_TEST
 
+/* A program may be started without a standard input: each second directory has the number. */
+START_TEST(descriptor_0_is_as_good_as_any_other)
+{
+	int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100);
+
+	(void)close(STDIN_FILENO);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(open_it("made/for/it/new"), 0);
+		ck_assert_int_eq(open_it("made/for/one/more/new"), 0);
+		ck_assert_int_eq(open_it("new"), 0);
+	}
+	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
+	ck_assert_int_eq(dup2(input, STDIN_FILENO), STDIN_FILENO);
+	(void)close(input);
+}
+END_TEST
+
+START_TEST(directory_is_made_in_one_that_exists)
+{
+	const mode_t mask = umask(0);
+	struct stat st;
+
+	ck_assert_int_eq(path_make_directory("a", 0750), 0);
+	ck_assert_int_eq(stat("a", &st), 0);
+	ck_assert_uint_eq(st.st_mode, S_IFDIR | 0750);
+	ck_assert_int_eq(path_make_directory("a", 0750), -EEXIST);
+	ck_assert_int_eq(path_make_directory("b/c", 0750), -ENOENT);
+	ck_assert_int_lt(access("b", F_OK), 0);
+	ck_assert_int_eq(path_make_directory("a/b", 0700), 0);
+	ck_assert_int_eq(path_remove_directory("a"), -ENOTEMPTY);
+	ck_assert_int_eq(path_remove_directory("a/b"), 0);
+	ck_assert_int_eq(path_remove_directory("a/b"), -ENOENT);
+	ck_assert_int_eq(path_remove_directory("b/c"), -ENOENT);
+	ck_assert_int_eq(path_remove_directory("/"), -EISDIR);
+	ck_assert_int_eq(path_make_directory("/", 0700), -EISDIR);
+	(void)umask(mask);
+}
+END_TEST
+
+START_TEST(removed_file_is_not_followed)
+{
+	ck_assert_int_eq(system("touch file; ln -s file link; mkdir folder"), 0);
+	ck_assert_int_eq(path_unlink("link"), 0);
+	ck_assert_int_eq(access("file", F_OK), 0);
+	ck_assert_int_eq(path_unlink("link"), -ENOENT);
+	ck_assert_int_eq(path_unlink("folder"), -EISDIR);
+	ck_assert_int_eq(path_unlink("missing/file"), -ENOENT);
+	ck_assert_int_eq(path_unlink("file"), 0);
+	ck_assert_int_lt(access("file", F_OK), 0);
+}
+END_TEST
+
+START_TEST(up_to_forty_links_are_followed)
+{
+	char link[16], to[16] = "file";
+
+	ck_assert_int_eq(system("touch file"), 0);
+	for (int i = 1; i <= 41; i++) {
+		(void)snprintf(link, sizeof(link), "link%d", i);
+		ck_assert_int_eq(symlink(to, link), 0);
+		(void)strcpy(to, link);
+	}
+	ck_assert_int_eq(open_it("link40"), 0);
+	ck_assert_int_eq(open_it("link41"), -ELOOP);
+}
+END_TEST
+
+START_TEST(each_refusal_has_its_text)
+{
+	static const int refusals[] = { ENOTSUP, ELOOP, EMLINK, EUSERS, EISDIR };
+
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
+		ck_assert_str_ne(path_error_text(refusals[i]), strerror(refusals[i]));
+		for (size_t k = 0; k < i; k++)
+			ck_assert_str_ne(path_error_text(refusals[i]),
+					 path_error_text(refusals[k]));
+	}
+	ck_assert_str_eq(path_error_text(ENOSPC), strerror(ENOSPC));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("path");
@@ -175,6 +256,11 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_refused_path_makes_nothing);
 	tcase_add_test(tc, names_that_are_too_long_are_refused);
 	tcase_add_test(tc, a_rename_keeps_the_other_file);
+	tcase_add_test(tc, descriptor_0_is_as_good_as_any_other);
+	tcase_add_test(tc, directory_is_made_in_one_that_exists);
+	tcase_add_test(tc, removed_file_is_not_followed);
+	tcase_add_test(tc, up_to_forty_links_are_followed);
+	tcase_add_test(tc, each_refusal_has_its_text);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -81,6 +83,64 @@ START_TEST(a_link_beside_the_file_is_not_followed)
 }
 END_TEST
 
+START_TEST(a_directory_beside_the_file_is_kept)
+{
+	ck_assert_int_eq(replace_file(file, false, write_text, "old"), 0);
+	ck_assert_int_eq(mkdir(beside, 0755), 0);
+	ck_assert_int_eq(replace_file(file, true, write_text, "new"), -EISDIR);
+	ck_assert_int_eq(rmdir(beside), 0);
+	assert_content("old");
+}
+END_TEST
+
+START_TEST(a_directory_is_not_replaced)
+{
+	char missing[64];
+
+	ck_assert_int_eq(mkdir(file, 0755), 0);
+	ck_assert_int_eq(replace_file(file, false, write_text, "new"), -EISDIR);
+	ck_assert_int_lt(access(beside, F_OK), 0);
+	ck_assert_int_eq(rmdir(file), 0);
+	(void)snprintf(missing, sizeof(missing), "%s/folder/file", dir);
+	ck_assert_int_eq(replace_file(missing, false, write_text, "new"), -ENOENT);
+}
+END_TEST
+
+START_TEST(a_new_file_has_mode_0644)
+{
+	const mode_t mask = umask(0);
+	struct stat st;
+
+	ck_assert_int_eq(replace_file(file, true, write_text, "new"), 0);
+	(void)umask(mask);
+	ck_assert_int_eq(stat(file, &st), 0);
+	ck_assert_uint_eq(st.st_mode, S_IFREG | 0644);
+}
+END_TEST
+
+/* As on a disk that is full: a little is noticed by the flush, and more while it is written. */
+START_TEST(a_file_that_cannot_be_written_leaves_the_old_one)
+{
+	static char much[100000];
+	struct rlimit limit, little;
+	int flush, write;
+
+	memset(much, 'x', sizeof(much) - 1);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(replace_file(file, false, write_text, "old"), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	little = (struct rlimit){ 2, limit.rlim_max };
+	/* Check writes to files, too. */
+	(void)setrlimit(RLIMIT_FSIZE, &little);
+	flush = replace_file(file, false, write_text, "new");
+	write = replace_file(file, false, write_text, much);
+	(void)setrlimit(RLIMIT_FSIZE, &limit);
+	ck_assert_int_lt(flush, 0);
+	ck_assert_int_lt(write, 0);
+	assert_content("old");
+}
+END_TEST
+
 START_TEST(a_path_that_is_too_long_is_refused)
 {
 	char path[PATH_MAX];
@@ -100,6 +160,10 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_replaced_file_has_the_new_content);
 	tcase_add_test(tc, a_failed_replacement_leaves_the_old_file);
 	tcase_add_test(tc, a_link_beside_the_file_is_not_followed);
+	tcase_add_test(tc, a_directory_beside_the_file_is_kept);
+	tcase_add_test(tc, a_directory_is_not_replaced);
+	tcase_add_test(tc, a_new_file_has_mode_0644);
+	tcase_add_test(tc, a_file_that_cannot_be_written_leaves_the_old_one);
 	tcase_add_test(tc, a_path_that_is_too_long_is_refused);
 	suite_add_tcase(s, tc);
 	return s;
