@@ -39,9 +39,8 @@ static int rights_drop_capabilities(uint32_t kept)
 	for (unsigned long c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
 		if (c >= 32 || !(kept & UINT32_C(1) << c))
 			(void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	all = data[0].permitted | data[0].inheritable | data[1].permitted | data[1].inheritable;
-	/* A filter of the parent manager may forbid what would change nothing. */
+	/* The ambient ones are among them.  A filter of the parent manager may forbid what would change nothing. */
 	if (!all)
 		return 0;
 	kept &= data[0].permitted;
