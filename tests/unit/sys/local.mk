@@ -33,7 +33,7 @@ check_PROGRAMS += %D%/spawn/test-keeper
 
 check_PROGRAMS += %D%/spawn/test-crash
 %C%_spawn_test_crash_SOURCES = tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c %D%/spawn/crashing.h %D%/spawn/crashing.c \
-	%D%/spawn/test-crash.c
+	%D%/spawn/limits.h %D%/spawn/limits.c %D%/spawn/test-crash.c
 %C%_spawn_test_crash_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_spawn_test_crash_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
@@ -144,4 +144,9 @@ check_PROGRAMS += %D%/ipc/test-journal
 %C%_ipc_test_journal_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_ipc_test_journal_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=connect
 %C%_ipc_test_journal_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/spawn/test-takeover
+%C%_spawn_test_takeover_SOURCES = %D%/spawn/limits.h %D%/spawn/limits.c %D%/spawn/test-takeover.c
+%C%_spawn_test_takeover_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_spawn_test_takeover_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 endif

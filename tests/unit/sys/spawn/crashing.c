@@ -27,6 +27,7 @@
 #include "base/macro.h"
 #include "sys/process/signals.h"
 #include "sys/spawn/crash.h"
+#include "tests/unit/sys/spawn/limits.h"
 
 #define RANGES_MAX 128
 #define STATE_AT   4096 /* behind the history */
@@ -337,6 +338,8 @@ static void check_state(const struct crash_history *read)
 	if (sigismember(&read->signals.mask, SIGUSR1) != 1 ||
 	    sigismember(&read->signals.mask, SIGUSR2) != 0)
 		give_up("signals");
+	if (!limits_are(1))
+		give_up("limits");
 }
 
 /* --- arming --- */
@@ -429,7 +432,9 @@ static void begin(void)
 	signals_take_over(&was);
 	(void)setrlimit(RLIMIT_CORE, &none);
 	set_up(&was);
+	expect(limits_set(1), "limits");
 	arm();
+	expect(limits_set(2), "limits");
 	act();
 	give_up("no fault");
 }

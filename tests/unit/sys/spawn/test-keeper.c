@@ -179,6 +179,14 @@ static _Noreturn void begin(void)
 		take_child();
 		_exit(7);
 	}
+	if (is("several")) {
+		for (int i = 0; i < 3; i++) {
+			take_child();
+			start_child(history);
+		}
+		take_child();
+		_exit(7);
+	}
 	/* It is killed between an exit and its reply to that. */
 	if (is("missed")) {
 		expect((int)write(had.input, "\n", 1), "input");
@@ -293,6 +301,12 @@ START_TEST(signal_is_passed_on)
 }
 END_TEST
 
+START_TEST(exit_of_each_child_is_reported)
+{
+	assert_run("several", _i, "exit 3\nexit 3\nexit 3\nexit 3\n", 7);
+}
+END_TEST
+
 START_TEST(end_of_the_keeper_is_that_of_the_program)
 {
 	assert_run("keeper", false, "", 128 + SIGKILL);
@@ -317,6 +331,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(
 		tc, chosen_program_takes_over_and_the_one_before_it_goes_on_after_its_fault, 0, 2);
 	tcase_add_loop_test(tc, signal_is_passed_on, 0, 2);
+	tcase_add_loop_test(tc, exit_of_each_child_is_reported, 0, 2);
 	tcase_add_test(tc, end_of_the_keeper_is_that_of_the_program);
 	tcase_add_loop_test(tc, sixth_end_in_a_minute_is_the_last, 0, 2);
 	suite_add_tcase(s, tc);

@@ -188,6 +188,38 @@ START_TEST(before_its_program_runs_no_signal_makes_a_core)
 }
 END_TEST
 
+/* Until then its memory is in use, wherever the report is between its files. */
+START_TEST(start_is_pending_until_the_program_runs)
+{
+	static const int to[] = { 0, 3, 10, 900 };
+	char path[] = "test-spawn-leased";
+	struct spawn_failure failure;
+	struct spawning spawning;
+	int error, fd;
+
+	for (size_t i = 0; i < ARRAY_SIZE(to); i++) {
+		struct spawned s;
+
+		spawned_init(&s);
+		s.spec.argv = spawned_words("./test-spawn-leased", NULL, NULL);
+		if (to[i] > 0)
+			spawned_file(&s, 2, to[i]);
+		fd = leased_file(path);
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+		await_lease_break();
+		ck_assert_int_eq(spawn_check(&spawning, &pool, &failure, &error), SPAWN_E_PENDING);
+		ck_assert_int_eq(spawn_step_of(&spawning), SPAWN_STEP_EXEC);
+		(void)close(fd);
+		ck_assert_int_eq(settle(&spawning, &failure), SPAWN_E_CHILD);
+		ck_assert_int_eq(failure.error, ENOEXEC);
+		ck_assert_int_eq(status_of(spawning.pid), 126);
+		(void)unlink(path);
+		spawned_done(&s);
+	}
+	spawn_pool_done(&pool);
+}
+END_TEST
+
 START_TEST(a_program_handles_no_signal_and_ignores_those_of_the_parent)
 {
 	struct spawned s;
@@ -233,6 +265,7 @@ void test_spawn_add_begin(TCase *tc)
 	tcase_add_test(tc, a_failing_child_leaves_errno_alone);
 	tcase_add_test(tc, a_handler_of_the_parent_does_not_run_in_the_child);
 	tcase_add_test(tc, before_its_program_runs_no_signal_makes_a_core);
+	tcase_add_test(tc, start_is_pending_until_the_program_runs);
 	tcase_add_test(tc, a_program_handles_no_signal_and_ignores_those_of_the_parent);
 	tcase_add_test(tc, without_a_descriptor_the_end_settles_the_start);
 }

@@ -131,6 +131,62 @@ START_TEST(the_path_is_searched_in_its_order)
 }
 END_TEST
 
+START_TEST(failure_is_reported_from_a_memory_of_its_own)
+{
+	struct spawned s;
+
+	spawned_init(&s);
+	s.spec.own_memory = true;
+	s.spec.argv = spawned_words("/nonexistent/program", NULL, NULL);
+	check_failure(&s.spec, SPAWN_STEP_EXEC, ENOENT);
+	s.spec.directory = "/nonexistent";
+	check_failure(&s.spec, SPAWN_STEP_DIRECTORY, ENOENT);
+	spawned_done(&s);
+}
+END_TEST
+
+#define WORDS_MAX 40
+
+/* Without #!, it is the shell that gets the words; @n of them. */
+static void run_script(struct spawned *s, size_t n)
+{
+	static char digits[WORDS_MAX + 1][4];
+	char *argv[WORDS_MAX + 2] = { (char[]){ "script" } };
+
+	for (size_t i = 1; i <= n; i++) {
+		(void)snprintf(digits[i], sizeof(digits[i]), "%zu", i);
+		argv[i] = digits[i];
+	}
+	s->spec.argv = argv;
+	ck_assert_int_eq(spawned_run(&s->spec), (int)(n % 7 + 10));
+}
+
+START_TEST(script_without_an_interpreter_is_run_by_the_shell)
+{
+	struct spawned s;
+
+	enter_scratch();
+	make_file("b/script", 0755,
+		  "i=0\n"
+		  "for word; do i=$((i + 1)); [ \"$word\" = $i ] || exit 1; done\n"
+		  "case $0 in *script) exit $((i % 7 + 10)) ;; esac\n");
+	spawned_init(&s);
+	s.spec.envp = (char *[]){ (char[]){ "PATH=a:b" }, NULL };
+	s.spec.argv = spawned_words("script", NULL, NULL);
+	check_failure(&s.spec, SPAWN_STEP_EXEC, ENOEXEC);
+	s.spec.script = true;
+	for (size_t n = 0; n <= WORDS_MAX; n++)
+		run_script(&s, n);
+	s.spec.argv = spawned_words("tool", NULL, NULL);
+	ck_assert_int_eq(spawned_run(&s.spec), 42);
+	s.spec.argv = spawned_words("missing", NULL, NULL);
+	check_failure(&s.spec, SPAWN_STEP_EXEC, ENOENT);
+	spawned_done(&s);
+	ck_assert_int_eq(unlink("b/script"), 0);
+	leave_scratch();
+}
+END_TEST
+
 START_TEST(a_bad_directory_is_named)
 {
 	struct spawned s;
@@ -183,6 +239,8 @@ void test_spawn_add_failures(TCase *tc)
 {
 	tcase_add_test(tc, a_failed_exec_reports_its_errno);
 	tcase_add_test(tc, the_path_is_searched_in_its_order);
+	tcase_add_test(tc, failure_is_reported_from_a_memory_of_its_own);
+	tcase_add_test(tc, script_without_an_interpreter_is_run_by_the_shell);
 	tcase_add_test(tc, a_bad_directory_is_named);
 	tcase_add_test(tc, a_bad_descriptor_is_named);
 	tcase_add_test(tc, only_a_terminal_becomes_the_terminal);

@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/macro.h"
@@ -180,6 +184,104 @@ START_TEST(the_limit_of_descriptors_is_restored)
 }
 END_TEST
 
+/* --- a path as the input --- */
+
+#define WORD "word\n"
+
+static unsigned long flags_of(pid_t pid)
+{
+	unsigned long flags;
+	char path[64];
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo/0", (int)pid);
+	f = fopen(path, "re");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "pos: %*s flags: %lo", &flags), 1);
+	(void)fclose(f);
+	return flags;
+}
+
+/* The program gets all that there is to read at @path. */
+static void start_with_input(struct spawned *s, const char *path)
+{
+	char text[16] = "";
+
+	spawned_init(s);
+	s->spec.input = path;
+	ck_assert_int_eq(spawn(&s->spec, &s->pid, &(struct spawn_failure){ 0 }), 0);
+	ck_assert_int_eq(read(s->out, text, sizeof(text)), strlen(WORD));
+	ck_assert_str_eq(text, WORD);
+}
+
+/* While it waits for more, it has no other descriptor. */
+static void check_waiting(const struct spawned *s)
+{
+	ck_assert_uint_eq(flags_of(s->pid) & (O_ACCMODE | O_NONBLOCK), O_RDONLY);
+	ck_assert_uint_eq(spawned_count_descriptors(s->pid), 3);
+}
+
+static void refuse_input(const char *path, int error)
+{
+	struct spawn_failure failure = { 0 };
+	struct spawned s;
+	pid_t pid;
+
+	spawned_init(&s);
+	s.spec.input = path;
+	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(failure.step, SPAWN_STEP_INPUT);
+	ck_assert_int_eq(failure.error, error);
+	spawned_done(&s);
+}
+
+START_TEST(input_is_a_file_or_a_fifo)
+{
+	char path[] = "/tmp/test-spawn.XXXXXX";
+	int fd = mkstemp(path);
+	struct spawned s;
+
+	ck_assert_int_eq(write(fd, WORD, strlen(WORD)), strlen(WORD));
+	start_with_input(&s, path);
+	spawned_done(&s);
+	(void)close(fd);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_eq(write(fd, WORD, strlen(WORD)), strlen(WORD));
+	start_with_input(&s, path);
+	check_waiting(&s);
+	spawned_done(&s);
+	(void)close(fd);
+	ck_assert_int_eq(unlink(path), 0);
+	refuse_input(path, ENOENT);
+	refuse_input("/tmp", EISDIR);
+}
+END_TEST
+
+/* It does not become that of the session. */
+START_TEST(input_is_a_terminal)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), fd;
+	struct pollfd p = { .events = POLLIN };
+	struct spawned s;
+
+	ck_assert_int_ge(master, 0);
+	ck_assert_int_eq(grantpt(master), 0);
+	ck_assert_int_eq(unlockpt(master), 0);
+	fd = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert_int_eq(write(master, WORD, strlen(WORD)), strlen(WORD));
+	p.fd = fd;
+	ck_assert_int_eq(poll(&p, 1, 10000), 1);
+	start_with_input(&s, ptsname(master));
+	check_waiting(&s);
+	ck_assert_int_lt(tcgetsid(master), 0);
+	spawned_done(&s);
+	(void)close(fd);
+	(void)close(master);
+}
+END_TEST
+
 void test_spawn_add_files(TCase *tc)
 {
 	tcase_add_loop_test(tc, descriptors_arrive_from_any_order, 0, 24);
@@ -188,4 +290,6 @@ void test_spawn_add_files(TCase *tc)
 	tcase_add_test(tc, the_child_gets_all_its_files);
 	tcase_add_test(tc, descriptors_of_the_parent_are_unchanged);
 	tcase_add_test(tc, the_limit_of_descriptors_is_restored);
+	tcase_add_test(tc, input_is_a_file_or_a_fifo);
+	tcase_add_test(tc, input_is_a_terminal);
 }
