@@ -149,4 +149,20 @@ check_PROGRAMS += %D%/spawn/test-takeover
 %C%_spawn_test_takeover_SOURCES = %D%/spawn/limits.h %D%/spawn/limits.c %D%/spawn/test-takeover.c
 %C%_spawn_test_takeover_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_spawn_test_takeover_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/ipc/test-pagefile
+%C%_ipc_test_pagefile_SOURCES = %D%/ipc/test-pagefile.c
+%C%_ipc_test_pagefile_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_pagefile_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/ipc/test-held
+%C%_ipc_test_held_SOURCES = %D%/ipc/test-held.c
+%C%_ipc_test_held_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_held_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/file/test-mount
+%C%_file_test_mount_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/file/test-mount.c
+%C%_file_test_mount_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_file_test_mount_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=lstat
+%C%_file_test_mount_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 endif

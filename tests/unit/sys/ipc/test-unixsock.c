@@ -321,6 +321,41 @@ START_TEST(socket_is_given_to_its_owner)
 }
 END_TEST
 
+/* A program may be started without a standard input: it is a directory, the lock or the socket in turn. */
+START_TEST(descriptor_0_is_as_good_as_any_other)
+{
+	static const char *const paths[] = { "socket", "folder/socket" };
+	int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100), fds[2];
+	struct unix_listener l;
+	char name[UNIX_NAME_MAX];
+
+	ck_assert_int_eq(mkdir("folder", 0700), 0);
+	for (int i = 0; i < 4; i++) {
+		(void)close(STDIN_FILENO);
+		ck_assert_int_eq(unix_listen(&l, paths[i % 2], 0600, ANY_GROUP), 0);
+		unix_unlisten(&l);
+		ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
+		for (int k = 0; k < 2; k++) { /* the second time it is stale */
+			int fd = unix_bind(paths[i % 2], SOCK_STREAM, 0600, (uid_t)-1, ANY_GROUP);
+
+			ck_assert_int_ge(fd, 0);
+			(void)close(fd);
+		}
+	}
+	ck_assert_int_eq(system("rm -r folder"), 0);
+	(void)close(STDIN_FILENO);
+	ck_assert_int_eq(unix_datagram_new(name), STDIN_FILENO);
+	unix_close(STDIN_FILENO);
+	ck_assert_int_eq(unix_pair(fds), 0);
+	ck_assert_int_eq(fds[0], STDIN_FILENO);
+	unix_close(fds[0]);
+	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
+	(void)close(fds[1]);
+	ck_assert_int_eq(dup2(input, STDIN_FILENO), STDIN_FILENO);
+	(void)close(input);
+}
+END_TEST
+
 START_TEST(a_path_is_never_truncated)
 {
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
@@ -353,6 +388,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, path_of_any_length_is_served);
 	tcase_add_test(tc, socket_is_removed_if_it_is_still_the_same);
 	tcase_add_test(tc, socket_is_given_to_its_owner);
+	tcase_add_test(tc, descriptor_0_is_as_good_as_any_other);
 	tcase_add_test(tc, a_path_is_never_truncated);
 	suite_add_tcase(s, tc);
 	return s;

@@ -121,6 +121,7 @@ START_TEST(beginning_of_a_file_ends_with_a_nul)
 	ck_assert_int_eq(strncmp(whole, part, 4), 0);
 	ck_assert_int_eq(part[5], 'x');
 	ck_assert_int_eq(proc_read_text(getpid(), "no-such-file", whole, sizeof(whole)), -ENOENT);
+	ck_assert_int_eq(proc_read_text(getpid(), "fd", whole, sizeof(whole)), -EISDIR);
 }
 END_TEST
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,10 +148,15 @@ static void arm(int history, enum crash_reason reason)
 
 static _Noreturn void go_on(void)
 {
+	struct itimerval left = { .it_value.tv_sec = 0 };
 	struct crash_history read;
 	int history = expect(crash_take(&read), "history");
 
 	arm(history, (enum crash_reason)read.reason);
+	/* It is on probation, or not. */
+	(void)getitimer(ITIMER_REAL, &left);
+	if ((left.it_value.tv_sec > 0) != (read.reason == CRASH_REPLACED))
+		say("alarm", (int)left.it_value.tv_sec);
 	say("reason", (int)read.reason);
 	if (is("often"))
 		(void)raise(SIGKILL);

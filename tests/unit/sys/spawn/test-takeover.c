@@ -211,10 +211,21 @@ static void read_whole(int history, char bytes[static 4096])
 	ck_assert_int_gt(pread(history, bytes, 4096, 0), 0);
 }
 
+/* Descriptors that an exec leaves open. */
+static unsigned count_inherited(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) == 0;
+	return n;
+}
+
 START_TEST(refused_program_changes_nothing)
 {
 	int history = new_history(), program = open("/dev/null", O_PATH | O_CLOEXEC);
 	char before[4096], after[4096];
+	unsigned inherited;
 	sigset_t one, mask;
 
 	(void)sigemptyset(&one);
@@ -224,6 +235,7 @@ START_TEST(refused_program_changes_nothing)
 	ck_assert_int_eq(limits_set(2), 0);
 	ck_assert_int_eq(sigprocmask(SIG_SETMASK, &one, NULL), 0);
 	read_whole(history, before);
+	inherited = count_inherited();
 	ck_assert_int_eq(crash_replace(program, "1.2"), -EACCES);
 	read_whole(history, after);
 	ck_assert_int_eq(memcmp(before, after, sizeof(before)), 0);
@@ -232,6 +244,7 @@ START_TEST(refused_program_changes_nothing)
 	ck_assert_int_eq(sigprocmask(SIG_SETMASK, NULL, &mask), 0);
 	ck_assert_int_eq(memcmp(&mask, &one, 8), 0);
 	ck_assert_int_eq(fcntl(history, F_GETFD), FD_CLOEXEC);
+	ck_assert_uint_eq(count_inherited(), inherited);
 }
 END_TEST
 
