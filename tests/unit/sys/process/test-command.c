@@ -1,10 +1,12 @@
 #include "tests/unit/fixtures/main.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -260,6 +262,35 @@ START_TEST(the_death_signal_arrives_even_if_the_parent_has_ended)
 }
 END_TEST
 
+/* --- the directory --- */
+
+START_TEST(directory_is_left_and_kept_for_the_command)
+{
+	int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100), fd;
+	struct stat before, kept, now, root;
+
+	ck_assert_int_eq(chdir("/tmp"), 0);
+	ck_assert_int_eq(stat(".", &before), 0);
+	(void)close(STDIN_FILENO);
+	ck_assert_int_eq(command_leave_directory(), -EBADF);
+	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
+	ck_assert_int_eq(dup2(input, STDIN_FILENO), STDIN_FILENO);
+	ck_assert_int_eq(stat(".", &now), 0);
+	ck_assert_uint_eq(now.st_ino, before.st_ino);
+
+	fd = command_leave_directory();
+	ck_assert_int_gt(fd, STDERR_FILENO);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	ck_assert_int_eq(fstat(fd, &kept), 0);
+	ck_assert_uint_eq(kept.st_ino, before.st_ino);
+	ck_assert_int_eq(stat(".", &now), 0);
+	ck_assert_int_eq(stat("/", &root), 0);
+	ck_assert_uint_eq(now.st_ino, root.st_ino);
+	(void)close(fd);
+	(void)close(input);
+}
+END_TEST
+
 /* --- holding signals --- */
 
 START_TEST(an_ignored_signal_arrives_while_it_is_blocked)
@@ -300,6 +331,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_status_is_that_of_a_shell);
 	tcase_add_test(tc, listen_pid_is_rewritten_for_the_command);
 	tcase_add_test(tc, the_death_signal_arrives_even_if_the_parent_has_ended);
+	tcase_add_test(tc, directory_is_left_and_kept_for_the_command);
 	tcase_add_test(tc, an_ignored_signal_arrives_while_it_is_blocked);
 	suite_add_tcase(s, tc);
 	return s;

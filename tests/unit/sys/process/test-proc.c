@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "tests/unit/fixtures/spawned.h"
 #include "sys/process/proc.h"
@@ -144,6 +146,31 @@ START_TEST(fork_has_executed_no_program)
 	ck_assert_int_eq(info.group, s.pid);
 	ck_assert_int_eq(info.session, s.pid);
 	spawned_done(&s);
+}
+END_TEST
+
+static uint64_t boot_clock(void)
+{
+	struct timespec now;
+
+	ck_assert_int_eq(clock_gettime(CLOCK_BOOTTIME, &now), 0);
+	return (uint64_t)now.tv_sec * USEC_PER_SEC + (uint64_t)now.tv_nsec / 1000;
+}
+
+START_TEST(age_is_the_time_since_the_start)
+{
+	struct proc_info info;
+
+	ck_assert_int_eq(proc_read(getpid(), &info), 0);
+	for (int i = 0; i < 10; i++) {
+		uint64_t before = boot_clock(), age;
+
+		ck_assert_int_eq(proc_age(getpid(), &age), 0);
+		if (before < info.started_usec) /* within the first tick */
+			continue;
+		ck_assert_uint_ge(info.started_usec + age, before);
+		ck_assert_uint_le(info.started_usec + age, boot_clock());
+	}
 }
 END_TEST
 
@@ -285,6 +312,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, process_that_has_ended_has_nothing);
 	tcase_add_test(tc, beginning_of_a_file_ends_with_a_nul);
 	tcase_add_test(tc, fork_has_executed_no_program);
+	tcase_add_test(tc, age_is_the_time_since_the_start);
 	tcase_add_test(tc, pidfd_becomes_readable_at_the_end);
 	tcase_add_test(tc, processes_are_listed_until_one_is_enough);
 	tcase_add_test(tc, descriptors_of_a_process_are_listed);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,30 @@ START_TEST(the_path_is_searched_in_its_order)
 }
 END_TEST
 
+/* A place without room for the name behind it is passed over. */
+START_TEST(place_of_any_length_is_searched)
+{
+	static char path[PATH_MAX + 64];
+	char *const envp[] = { path, NULL };
+	struct spawned s;
+
+	enter_scratch();
+	spawned_init(&s);
+	s.spec.envp = envp;
+	s.spec.argv = spawned_words("tool", NULL, NULL);
+	for (size_t length = PATH_MAX - 10; length <= PATH_MAX + 4; length++) {
+		char *at = stpcpy(path, "PATH=");
+
+		for (size_t i = 0; i < length; i++)
+			*at++ = i % 2 == 0 ? '/' : 'x';
+		(void)strcpy(at, ":b");
+		ck_assert_int_eq(spawned_run(&s.spec), 42);
+	}
+	spawned_done(&s);
+	leave_scratch();
+}
+END_TEST
+
 START_TEST(failure_is_reported_from_a_memory_of_its_own)
 {
 	struct spawned s;
@@ -239,6 +264,7 @@ void test_spawn_add_failures(TCase *tc)
 {
 	tcase_add_test(tc, a_failed_exec_reports_its_errno);
 	tcase_add_test(tc, the_path_is_searched_in_its_order);
+	tcase_add_test(tc, place_of_any_length_is_searched);
 	tcase_add_test(tc, failure_is_reported_from_a_memory_of_its_own);
 	tcase_add_test(tc, script_without_an_interpreter_is_run_by_the_shell);
 	tcase_add_test(tc, a_bad_directory_is_named);
