@@ -83,6 +83,7 @@ dist_check_SCRIPTS += \
 	%D%/history.sh \
 	%D%/hooks.sh \
 	%D%/hostile-connections.sh \
+	%D%/hostile-left.sh \
 	%D%/hostile-linger.sh \
 	%D%/hostile-paths.sh \
 	%D%/hostile-senders.sh \

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
@@ -32,7 +33,8 @@ struct listener {
 	struct list in_context;
 	unsigned refs;
 	enum key_id key;
-	struct listen listen; /* a copy: the configuration may go before it */
+	const struct node_config *config; /* while it is opened */
+	struct listen listen;		  /* a copy: the configuration may go before it */
 	int fd;
 	struct roster *roster;
 	unsigned place; /* of its row in the roster */
@@ -70,6 +72,8 @@ static int listener_open_unix(const struct listener *l)
 
 struct left {
 	const struct context *ctx;
+	const struct node_config *config;
+	bool other; /* the group is that of another service */
 	int type;
 	socklen_t length;
 	union {
@@ -86,19 +90,34 @@ static void listener_on_left_process(pid_t pid, void *arg)
 			      : held_take(pid, &left->address.inet.any, left->length, left->type);
 
 	if (r != -ENOENT)
-		left->fd = r;
+		left->fd = r >= 0 && left->other ? (fd_close(r), -EPERM) : r;
 }
 
 static void listener_on_left_group(const char *group, void *arg)
 {
-	(void)cgroup_processes(((struct left *)arg)->ctx->cgroups->top, group, listener_on_left_process, arg);
+	struct left *left = arg;
+	char own[CGROUP_NAME_MAX];
+
+	left->other = strcmp(group, cgroups_name(own, left->config->path)) != 0;
+	(void)cgroup_processes(left->ctx->cgroups->top, group, listener_on_left_process, left);
+}
+
+/* Without control groups: a process of another user may claim anything. */
+static void listener_on_child(pid_t pid, void *arg)
+{
+	struct left *left = arg;
+	const struct credentials *user = &node_config_extras(left->config)->credentials;
+	uid_t uid;
+
+	if (proc_uid(pid, &uid) == 0 && (uid == 0 || uid == (user->set ? user->uid : geteuid())))
+		listener_on_left_process(pid, left);
 }
 
 static int listener_on_any_process(pid_t pid, void *arg)
 {
 	struct left *left = arg;
 
-	listener_on_left_process(pid, left);
+	listener_on_child(pid, left);
 	if (left->fd != -ENOENT && !mark_is_left(left->ctx, pid)) {
 		(void)fd_close(left->fd);
 		left->fd = -ENOENT;
@@ -111,6 +130,7 @@ static int listener_open_socket(const struct listener *l, const struct context *
 {
 	bool is_unix = l->listen.kind == LISTEN_UNIX;
 	struct left left = { .ctx = ctx,
+			     .config = l->config,
 			     .type = l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM,
 			     .fd = -ENOENT };
 	int fd;
@@ -137,7 +157,7 @@ static int listener_open_socket(const struct listener *l, const struct context *
 
 		/* After a fault they are children. */
 		if (children_open(&children, ctx->keeper.reaper) >= 0) {
-			(void)children_read(&children, listener_on_left_process, &left);
+			(void)children_read(&children, listener_on_child, &left);
 			children_close(&children);
 		}
 	}
@@ -211,7 +231,8 @@ struct listener *listener_put(struct listener *l)
 
 DEFINE_CLEANUP(struct listener *, listener_put)
 
-static int listener_new(struct listener **ret, struct context *ctx, enum key_id key,
+static int listener_new(struct listener **ret, struct context *ctx,
+			const struct node_config *config, enum key_id key,
 			const struct listen *listen)
 {
 	cleanup(listener_putp) struct listener *l = calloc(1, sizeof(*l));
@@ -220,8 +241,9 @@ static int listener_new(struct listener **ret, struct context *ctx, enum key_id 
 	if (!l)
 		return -ENOMEM;
 	*l = (struct listener){
-		.refs = 1, .key = key, .listen = *listen, .fd = -1, .roster = ctx->roster
+		.refs = 1, .key = key, .config = config, .listen = *listen, .fd = -1
 	};
+	l->roster = ctx->roster;
 	list_init(&l->in_context);
 	l->listen.name = NULL;
 	l->listen.address = strdup(listen->address);
@@ -247,7 +269,7 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 		*ret = l;
 		return 0;
 	}
-	r = listener_new(ret, ctx, key, listen);
+	r = listener_new(ret, ctx, config, key, listen);
 	if (r == 0)
 		return 0;
 	log_line(ctx->log, r == -EBUSY ? LOG_WARNING : LOG_ERR,

@@ -19,7 +19,18 @@ struct held {
 	const struct sockaddr *address;
 	socklen_t length;
 	int type;
+	uint64_t network;
 };
+
+/* Returns the namespace of a socket: another one has the same addresses.  0: Linux before 5.14. */
+static uint64_t held_network_of(int fd)
+{
+	uint64_t network = 0;
+	socklen_t size = sizeof(network);
+
+	(void)getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &network, &size);
+	return network;
+}
 
 static bool held_has_option(int fd, int option, int wanted)
 {
@@ -45,7 +56,8 @@ static int held_check_descriptor(int dir, const char *name, void *arg)
 	return getsockname(fd, (struct sockaddr *)&address, &length) == 0 &&
 			       memcmp(&address, held->address, held->length) == 0 &&
 			       held_has_option(fd, SO_TYPE, held->type) &&
-			       held_has_option(fd, SO_ACCEPTCONN, held->type == SOCK_STREAM)
+			       held_has_option(fd, SO_ACCEPTCONN, held->type == SOCK_STREAM) &&
+			       held_network_of(fd) == held->network
 		       ? take_fd(fd)
 		       : 0;
 }
@@ -53,7 +65,8 @@ static int held_check_descriptor(int dir, const char *name, void *arg)
 int held_take(pid_t pid, const struct sockaddr *address, socklen_t length, int type)
 {
 	cleanup(closep) int process = proc_open(pid);
-	struct held held = { process, address, length, type };
+	cleanup(closep) int own = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct held held = { process, address, length, type, held_network_of(own) };
 	int r = process < 0 ? process : proc_each_descriptor(pid, held_check_descriptor, &held);
 
 	return r == 0 ? -ENOENT : r;
