@@ -15,6 +15,7 @@ dist_check_SCRIPTS += \
 	%D%/crash.sh \
 	%D%/crash-guards.sh \
 	%D%/crash-talk.sh \
+	%D%/crash-titles.sh \
 	%D%/upgrade.sh \
 	%D%/upgrade-killed.sh \
 	%D%/crash-rest.sh \

@@ -320,7 +320,7 @@ WRAP(int, proc_read, pid_t pid, struct proc_info *ret)
 		.executed = row->state != ROW_STARTING && !row->exec_error,
 		.started_usec = row->born_usec,
 	};
-	(void)strcpy(ret->name, "program");
+	(void)strcpy(ret->name, ret->executed ? "program" : "swansongd");
 	return 0;
 }
 

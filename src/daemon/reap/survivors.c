@@ -333,8 +333,8 @@ static void survivors_take_remaining(struct service *s, pid_t pid, const struct 
  * The first leader of a session is the main process, or without one any process.  An orphan scan finds the
  * other children.
  */
-static void survivors_on_own(struct claims *claims, struct node *node,
-			     const struct proc_info *info, pid_t pid)
+static void survivors_on_own(struct claims *claims, struct node *node, const struct proc_info *info,
+			     pid_t pid)
 {
 	const struct main_search found = { .pid = pid, .n = 1 };
 	struct service *s = node->service;
@@ -349,15 +349,18 @@ static void survivors_on_own(struct claims *claims, struct node *node,
 		claims->missed = true;
 }
 
-/* A child that leads a session and does not run its program was being started: no service awaits it now. */
-static void survivors_end_start(const struct claims *claims, pid_t pid)
+/*
+ * A child that leads a session as swansongd, and not with a program, was being started: no service awaits it
+ * now.  Its environment is that of the former image.
+ */
+static bool survivors_end_start(const struct claims *claims, pid_t pid)
 {
-	struct proc_info info;
+	struct proc_info own, info;
 
-	if (claims->tree->ctx->reason && proc_read(pid, &info) == 0 &&
-	    info.parent == claims->tree->ctx->keeper.reaper && info.session == pid &&
-	    !info.executed)
-		(void)kill(pid, SIGKILL);
+	return claims->tree->ctx->reason && proc_read(pid, &info) == 0 && !info.executed &&
+	       info.parent == claims->tree->ctx->keeper.reaper && info.session == pid &&
+	       proc_read(getpid(), &own) == 0 && strcmp(info.name, own.name) == 0 &&
+	       kill(pid, SIGKILL) == 0;
 }
 
 static int survivors_on_process(pid_t pid, void *arg)
@@ -369,12 +372,9 @@ static int survivors_on_process(pid_t pid, void *arg)
 	uid_t uid;
 
 	if (process_find(claims->tree->ctx->processes, pid) || proc_uid(pid, &uid) < 0 ||
-	    !survivors_has_user(claims, uid))
+	    !survivors_has_user(claims, uid) || survivors_end_start(claims, pid) ||
+	    user_read_claim(claims->tree->ctx, pid, uid, path) < 0)
 		return 0;
-	if (user_read_claim(claims->tree->ctx, pid, uid, path) < 0) {
-		survivors_end_start(claims, pid);
-		return 0;
-	}
 	node = tree_find(claims->tree, path);
 	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) ||
 	    proc_read(pid, &info) < 0)
