@@ -406,9 +406,9 @@ others() {
 }
 nobody_else() { [ -z "$(others)" ]; }
 
-# A new folder with a file system that never answers; $mounting is its process.
+# A folder with a file system that never answers, over what is in there; $mounting is its process.
 mount_hanging() { # FOLDER
-	mkdir "$1"
+	mkdir -p "$1"
 	[ ! -e /dev/fuse ] || [ -w /dev/fuse ] || skip_all "machine: needs root, for /dev/fuse"
 	python3 "$top_srcdir/tests/helpers/hanging-mount.py" "$1" 2>"$dir/why" &
 	mounting=$!

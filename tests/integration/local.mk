@@ -17,6 +17,7 @@ dist_check_SCRIPTS += \
 	%D%/crash-talk.sh \
 	%D%/crash-titles.sh \
 	%D%/upgrade.sh \
+	%D%/upgrade-hangs.sh \
 	%D%/upgrade-killed.sh \
 	%D%/crash-rest.sh \
 	%D%/crash-end.sh \

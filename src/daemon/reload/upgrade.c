@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "daemon/loop/roster.h"
 #include "daemon/service/object.h"
+#include "sys/file/mount.h"
 #include "sys/file/path.h"
 #include "sys/spawn/crash.h"
 
@@ -160,7 +161,7 @@ void upgrade_begin(struct upgrade *u)
 	}
 	r = upgrade_find_program(path);
 	if (r == 0)
-		r = u->program = upgrade_open_program(path);
+		r = u->program = mount_answers(path) ? upgrade_open_program(path) : -ETIMEDOUT;
 	if (r == -EPERM)
 		upgrade_refuse(u, "%s: another user than root may change it", path);
 	else if (r < 0)
