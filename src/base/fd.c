@@ -26,15 +26,6 @@ int fd_close(int fd)
 	return -1;
 }
 
-int fd_close_passed(int fd)
-{
-	const struct linger off = { .l_onoff = 0 };
-
-	if (fd >= 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
-	return fd_close(fd);
-}
-
 int fd_open_standard(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

@@ -8,13 +8,6 @@
 int fd_close(int fd);
 
 /*
- * The same for a descriptor that another process has passed.  Such a socket may have SO_LINGER, by
- * which a close waits until all data is sent; the option is cleared, so that this close returns at
- * once.
- */
-int fd_close_passed(int fd);
-
-/*
  * Opens /dev/null on each closed descriptor among 0, 1 and 2, so that no file that is opened later
  * becomes a standard stream.  Without /dev/null, the descriptor can be neither read nor written.
  * Must be called before any other file is opened.

@@ -88,6 +88,7 @@ dist_check_SCRIPTS += \
 	%D%/hostile-left.sh \
 	%D%/hostile-linger.sh \
 	%D%/hostile-paths.sh \
+	%D%/hostile-queued.sh \
 	%D%/hostile-senders.sh \
 	%D%/hostile-verdicts.sh \
 	%D%/hooks-reload.sh \
@@ -196,7 +197,9 @@ attack_stories = \
 	%D%/exporter-clients.sh \
 	%D%/guard-using.sh \
 	%D%/hostile-connections.sh \
+	%D%/hostile-left.sh \
 	%D%/hostile-paths.sh \
+	%D%/hostile-queued.sh \
 	%D%/hostile-senders.sh \
 	%D%/hostile-verdicts.sh \
 	%D%/log-full.sh \

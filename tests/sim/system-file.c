@@ -318,6 +318,12 @@ WRAP(void, unix_close, int fd)
 	(void)descriptors_close(fd);
 }
 
+WRAP(int, passed_close, int fd)
+{
+	(void)descriptors_close(fd);
+	return -1;
+}
+
 /* --- sockets of messages --- */
 
 void system_send_message(const char *address, const char *text, pid_t sender)

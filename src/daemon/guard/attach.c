@@ -236,7 +236,7 @@ static void attach_close_socket(struct attach *a)
 {
 	a->source = sd_event_source_disable_unref(a->source);
 	roster_write(a->node->ctx->roster, &a->socket_place, NULL);
-	a->socket = fd_close(a->socket);
+	a->socket = passed_close(a->socket);
 	node_guards_changed(a->node);
 }
 
@@ -255,8 +255,6 @@ static int attach_on_readable(sd_event_source *source, int fd, uint32_t events, 
 		 * A program that uses the library sends no descriptors; any other is not listened
 		 * to any more.
 		 */
-		if (passed_close_apart(&a->socket, 1) >= 0)
-			a->socket = -1;
 		attach_close_socket(a);
 	} else if ((n == 0 && sender.pid == 0) || (n == -EAGAIN && (events & EPOLLHUP))) {
 		/* An empty message has a sender; the end of the connection has none. */
@@ -354,7 +352,7 @@ void attach_end(struct attach *a)
 	a->source = sd_event_source_disable_unref(a->source);
 	roster_write(a->node->ctx->roster, &a->socket_place, NULL);
 	roster_write(a->node->ctx->roster, &a->page_place, NULL);
-	a->socket = fd_close(a->socket);
+	a->socket = passed_close(a->socket);
 	a->page = fd_close(a->page);
 	a->gone = sd_event_source_disable_unref(a->gone);
 	a->program = (struct program){ .pid = 0 };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
+#include "sys/ipc/passed.h"
 
 /* An end of a pipe, which is identified by its inode. */
 struct pipe_end {
@@ -37,7 +37,7 @@ static struct lease_fd *lease_fd_free(struct lease_fd *l)
 		return NULL;
 	list_remove(&l->in_context);
 	sd_event_source_disable_unref(l->end);
-	(void)fd_close_passed(l->fd);
+	(void)passed_close(l->fd);
 	lease_free(l->lease);
 	free(l);
 	return NULL;
@@ -141,7 +141,7 @@ int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 	int r;
 
 	if (!l) {
-		(void)fd_close_passed(fd);
+		(void)passed_close(fd);
 		return -ENOMEM;
 	}
 	l->fd = fd;

@@ -20,6 +20,7 @@
 #include "base/cleanup.h"
 #include "base/dict.h"
 #include "base/macro.h"
+#include "sys/ipc/passed.h"
 #include "sys/spawn/crash-history.h"
 
 #define ROSTER_AT 4096 /* behind struct crash_history */
@@ -39,7 +40,7 @@ struct roster {
 	struct roster_row *former;
 	size_t n_former;
 	struct dict descriptors, processes; /* of those rows */
-	struct roster_row *rows; /* by place: written by roster_settle() */
+	struct roster_row *rows;	    /* by place: written by roster_settle() */
 	size_t n_rows;
 	bool *claimed; /* by its rows, by descriptor */
 	size_t n_claimed;
@@ -199,7 +200,7 @@ void roster_close_strays(const struct roster *roster)
 
 		if (fd > STDERR_FILENO && fcntl(fd, F_GETFD) == 0 &&
 		    !(roster && (size_t)fd < roster->n_claimed && roster->claimed[fd]))
-			(void)close(fd);
+			(void)passed_close(fd);
 	}
 	if (list)
 		(void)closedir(list);
@@ -350,7 +351,7 @@ void roster_settle(struct roster *roster)
 			roster_offset(settled.to + 1) - from);
 	for (size_t i = 0; i < roster->n_former; i++)
 		if (roster_has_descriptor(&roster->former[i]))
-			(void)close(roster->former[i].number);
+			(void)passed_close(roster->former[i].number);
 	dict_done(&roster->descriptors);
 	dict_done(&roster->processes);
 	free(roster->former);

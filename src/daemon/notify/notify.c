@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/fd.h"
 #include "daemon/loop/closer.h"
 #include "daemon/loop/roster.h"
 #include "daemon/notify/directory.h"
@@ -218,7 +217,7 @@ struct notify *notify_free(struct notify *notify)
 	closer_done(&notify->closer);
 	sd_event_source_disable_unref(notify->source);
 	roster_write(notify->ctx->roster, &notify->place, NULL);
-	(void)fd_close(notify->fd);
+	(void)passed_close(notify->fd);
 	if (notify->address && *notify->address == '/')
 		(void)path_unlink(notify->address);
 	free(notify->address);

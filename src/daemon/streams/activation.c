@@ -12,9 +12,9 @@
 #include <sys/epoll.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
 #include "daemon/streams/listener.h"
 #include "sys/ipc/connections.h"
+#include "sys/ipc/passed.h"
 
 #define NAMES_VARIABLE "LISTEN_FDNAMES="
 #define PID_VARIABLE   "LISTEN_PID="
@@ -125,7 +125,7 @@ int activation_store(struct activation *a, int fd, const char *name, bool poll)
 	int r = activation_reserve(a, 1);
 
 	if (r < 0) {
-		(void)fd_close_passed(fd);
+		(void)passed_close(fd);
 		return r;
 	}
 	return fdstore_add(&a->store, fd, name, poll);

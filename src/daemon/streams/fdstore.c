@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "daemon/loop/roster.h"
+#include "sys/ipc/passed.h"
 
 static void fdstore_drop(struct fdstore_entry *entry)
 {
@@ -20,7 +20,7 @@ static void fdstore_drop(struct fdstore_entry *entry)
 	roster_write(entry->store->ctx->roster, &entry->place, NULL);
 	list_remove(&entry->in_store);
 	sd_event_source_disable_unref(entry->hangup);
-	(void)fd_close_passed(entry->fd);
+	(void)passed_close(entry->fd);
 	free(entry);
 }
 
@@ -83,7 +83,7 @@ int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll)
 	else
 		r = fdstore_keep(store, fd, name, poll);
 	if (r != 0)
-		(void)fd_close_passed(fd);
+		(void)passed_close(fd);
 	return r;
 }
 

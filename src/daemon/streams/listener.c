@@ -5,7 +5,6 @@
 #include "daemon/streams/listener.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,19 +201,6 @@ static int listener_open(struct listener *l, const struct context *ctx)
 	return 0;
 }
 
-/*
- * Connections that no process has accepted may have descriptors, and their last close may wait.  The
- * child that closes them is reaped as one of no service.
- */
-static void listener_close(const struct listener *l)
-{
-	struct pollfd p = { .fd = l->fd, .events = POLLIN };
-
-	if (l->listen.kind != LISTEN_UNIX || poll(&p, 1, 0) <= 0 ||
-	    passed_close_apart(&l->fd, 1) < 0)
-		(void)fd_close(l->fd);
-}
-
 struct listener *listener_put(struct listener *l)
 {
 	if (!l || --l->refs > 0)
@@ -223,7 +209,8 @@ struct listener *listener_put(struct listener *l)
 	roster_write(l->roster, &l->place, NULL);
 	if (l->inode && mount_answers(l->listen.address))
 		unix_remove(l->listen.address, l->device, l->inode);
-	listener_close(l);
+	/* Connections that no process has accepted may have descriptors. */
+	(void)(l->listen.kind == LISTEN_UNIX ? passed_close(l->fd) : fd_close(l->fd));
 	free(l->listen.address);
 	free(l);
 	return NULL;

@@ -15,12 +15,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/macro.h"
 
 #define STACK_SIZE 8192
+#define WAIT_USEC  50000
 
 static const char *const kernel_prefixes[] = { "socket:[", "pipe:[", "anon_inode:", "pidfd:[" };
 
@@ -77,11 +80,22 @@ struct closing {
 	size_t n;
 };
 
-/* Runs in the child, with a copy of the memory. */
+static void passed_on_alarm(int signo)
+{
+}
+
+/* Runs in the child, with a copy of the memory.  The signal ends the wait for a socket. */
 static int passed_close_all(void *arg)
 {
+	const struct itimerval again = { { 0, WAIT_USEC }, { 0, WAIT_USEC } };
 	const struct closing *closing = arg;
+	sigset_t only;
 
+	(void)sigemptyset(&only);
+	(void)sigaddset(&only, SIGALRM);
+	(void)signal(SIGALRM, passed_on_alarm);
+	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
+	(void)setitimer(ITIMER_REAL, &again, NULL);
 	for (size_t i = 0; i < closing->n; i++)
 		(void)close(closing->fds[i]);
 	_exit(0);
@@ -108,6 +122,19 @@ pid_t passed_close_apart(const int *fds, size_t n)
 	struct closing closing = { fds, n };
 
 	return passed_do_apart(passed_close_all, &closing);
+}
+
+int passed_close(int fd)
+{
+	const struct linger off = { .l_onoff = 0 };
+	int domain = AF_UNSPEC;
+	socklen_t size = sizeof(domain);
+
+	(void)getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+	if (domain == AF_UNIX && passed_close_apart(&fd, 1) >= 0)
+		return -1;
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
+	return fd_close(fd);
 }
 
 pid_t passed_drop_apart(int fd)

@@ -27,6 +27,12 @@ bool passed_is_served_by_kernel(int fd);
 pid_t passed_close_apart(const int *fds, size_t n);
 
 /*
+ * Closes @fd, of which the kernel serves the file, without waiting: such a child closes a UNIX socket, and is
+ * reaped with the unowned processes.  Returns -1.
+ */
+int passed_close(int fd);
+
+/*
  * Drops the next message of the socket @fd in such a child.  Return: the pid; -errno: the message
  * is still queued.
  */

@@ -321,7 +321,7 @@ void unix_refuse_descriptors(int fd)
 void unix_passed_close(struct unix_passed *passed)
 {
 	for (size_t i = 0; i < passed->n; i++)
-		passed->fds[i] = fd_close_passed(passed->fds[i]);
+		passed->fds[i] = passed_close(passed->fds[i]);
 	passed->n = 0;
 }
 

@@ -2,6 +2,7 @@
 #include "tests/unit/daemon/guard/test-lease.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "daemon/guard/lease-fd.h"
 
 static int take_by(int fd)
@@ -28,8 +30,13 @@ static int take_by(int fd)
 			    fd);
 }
 
+/* A child closes a socket. */
 static bool is_closed(int fd)
 {
+	uint64_t until = clock_now_usec() + 10 * USEC_PER_SEC;
+
+	while (fcntl(fd, F_GETFD) >= 0 && clock_now_usec() < until)
+		(void)poll(NULL, 0, 1);
 	return fcntl(fd, F_GETFD) < 0;
 }
 
