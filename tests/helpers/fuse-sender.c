@@ -2,7 +2,11 @@
  * Sends a descriptor of a file whose server does not answer a close: FUSE, in a user and mount
  * namespace of its own.
  *
- *	fuse-sender DEVICE MOUNTPOINT ADDRESS TYPE MESSAGE
+ *	fuse-sender DEVICE MOUNTPOINT ADDRESS TYPE MESSAGE [pipe|output]
+ *
+ * With "output" it sends nothing, but the kernel keeps the pipe locked that is its standard output, and "sent" goes to
+ * standard error.  With "pipe" the descriptor is the only one for the reading end of a pipe, in the write to which the kernel waits for
+ * a page of such a file, and keeps the pipe locked.
  *
  * DEVICE is /dev/fuse.  ADDRESS is that of a UNIX socket, '@' for abstract, '-' for $NOTIFY_SOCKET;
  * TYPE is stream or datagram.  Writes "sent" or the error to standard output, and serves until it
@@ -17,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -26,6 +31,7 @@
 #include <unistd.h>
 
 #define FILE_NODE 2
+#define FILE_SIZE 4096
 
 static _Noreturn void fail(const char *what)
 {
@@ -81,12 +87,13 @@ static struct fuse_attr attributes(uint64_t node)
 		.ino = node,
 		.mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0644,
 		.nlink = 1,
+		.size = node == FUSE_ROOT_ID ? 0 : FILE_SIZE,
 		.uid = getuid(),
 		.gid = getgid(),
 	};
 }
 
-static void serve_one(int device, const struct fuse_in_header *in)
+static void serve_one(int device, int asked, const struct fuse_in_header *in)
 {
 	switch (in->opcode) {
 	case FUSE_INIT: {
@@ -114,6 +121,9 @@ static void serve_one(int device, const struct fuse_in_header *in)
 		answer(device, in, &out, sizeof(out));
 		break;
 	}
+	case FUSE_READ: /* a process that reads it as well */
+		(void)!write(asked, "", 1);
+		break;
 	case FUSE_FLUSH: /* a process that closes the file waits */
 	case FUSE_RELEASE:
 	case FUSE_FORGET:
@@ -123,7 +133,7 @@ static void serve_one(int device, const struct fuse_in_header *in)
 	}
 }
 
-static _Noreturn void serve(int device)
+static _Noreturn void serve(int device, int asked)
 {
 	static _Alignas(8) char buffer[1 << 17];
 
@@ -133,7 +143,7 @@ static _Noreturn void serve(int device)
 		if (n < 0 && errno == ENODEV)
 			exit(0);
 		if (n >= (ssize_t)sizeof(struct fuse_in_header))
-			serve_one(device, (const struct fuse_in_header *)buffer);
+			serve_one(device, asked, (const struct fuse_in_header *)buffer);
 	}
 }
 
@@ -177,14 +187,35 @@ static void send_it(const char *name, int type, const char *message, int fd)
 		fail("sendmsg");
 }
 
+/*
+ * Writes a page of the file @fd to the pipe @to, of which @other is the other end, or -1, and returns when @asked has
+ * a byte: it is locked then.
+ */
+static void lock_pipe(int fd, int asked, int to, int other)
+{
+	char byte;
+	void *page = mmap(NULL, FILE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		fail("mmap");
+	if (fork() == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)close(other);
+		(void)!write(to, page, FILE_SIZE);
+		_exit(0);
+	}
+	if (read(asked, &byte, 1) != 1)
+		fail("read");
+}
+
 int main(int argc, char **argv)
 {
 	char path[4096];
 	const char *address;
-	int device, fd;
+	int device, fd, asked[2], ends[2];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc != 6)
+	if (argc != 6 && argc != 7)
 		return 2;
 	address = strcmp(argv[3], "-") == 0 ? getenv("NOTIFY_SOCKET") : argv[3];
 	enter_namespaces();
@@ -192,8 +223,10 @@ int main(int argc, char **argv)
 	if (device < 0)
 		fail(argv[1]);
 	mount_it(device, argv[2]);
+	if (pipe(asked) < 0)
+		fail("pipe");
 	if (fork() > 0)
-		serve(device);
+		serve(device, asked[1]);
 	/* The end of the server ends all waiting for it, and this process. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)close(device);
@@ -201,7 +234,21 @@ int main(int argc, char **argv)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		fail(path);
+	if (argc == 7 && strcmp(argv[6], "output") == 0) {
+		lock_pipe(fd, asked[0], STDOUT_FILENO, -1);
+		(void)fprintf(stderr, "sent\n");
+		pause();
+	}
+	if (argc == 7) {
+		if (pipe(ends) < 0)
+			fail("pipe");
+		lock_pipe(fd, asked[0], ends[1], ends[0]);
+		(void)close(ends[1]);
+		fd = ends[0];
+	}
 	send_it(address, strcmp(argv[4], "stream") == 0 ? SOCK_STREAM : SOCK_DGRAM, argv[5], fd);
+	if (argc == 7)
+		(void)close(fd);
 	printf("sent\n");
 	pause();
 	return 0;

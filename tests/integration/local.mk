@@ -88,6 +88,7 @@ dist_check_SCRIPTS += \
 	%D%/hostile-left.sh \
 	%D%/hostile-linger.sh \
 	%D%/hostile-paths.sh \
+	%D%/hostile-pipes.sh \
 	%D%/hostile-queued.sh \
 	%D%/hostile-senders.sh \
 	%D%/hostile-verdicts.sh \
@@ -199,6 +200,7 @@ attack_stories = \
 	%D%/hostile-connections.sh \
 	%D%/hostile-left.sh \
 	%D%/hostile-paths.sh \
+	%D%/hostile-pipes.sh \
 	%D%/hostile-queued.sh \
 	%D%/hostile-senders.sh \
 	%D%/hostile-verdicts.sh \

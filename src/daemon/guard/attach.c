@@ -250,14 +250,12 @@ static int attach_on_readable(sd_event_source *source, int fd, uint32_t events, 
 
 	if (n > 0) {
 		attach_receive_message(a, &sender, text, (size_t)n);
-	} else if (n == -EPROTO) {
+	} else if (n == -EPROTO || (n == 0 && sender.pid == 0) ||
+		   (n == -EAGAIN && (events & EPOLLHUP))) {
 		/*
 		 * A program that uses the library sends no descriptors; any other is not listened
-		 * to any more.
+		 * to any more.  An empty message has a sender; the end of the connection has none.
 		 */
-		attach_close_socket(a);
-	} else if ((n == 0 && sender.pid == 0) || (n == -EAGAIN && (events & EPOLLHUP))) {
-		/* An empty message has a sender; the end of the connection has none. */
 		attach_close_socket(a);
 	}
 	return 0;

@@ -64,7 +64,7 @@ static int lease_fd_get_option(int fd, int name)
 	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
 }
 
-/* A FIFO reports its end only if it once had a writer, which tee(2) shows without reading. */
+/* A FIFO with a name reports its end only if it once had a writer, which tee(2) shows without reading. */
 static bool lease_fd_has_writer(int fd)
 {
 	struct pollfd over = { .fd = fd };
@@ -106,7 +106,7 @@ static bool lease_fd_is_end_of_pipe(const struct context *ctx, int fd, const str
 		.mode = fcntl(fd, F_GETFL) & O_ACCMODE,
 	};
 	return ret->mode != O_RDWR && !lease_fd_is_held(ctx, ret) &&
-	       (ret->mode != O_RDONLY || lease_fd_has_writer(fd));
+	       (ret->mode != O_RDONLY || passed_is_served_by_kernel(fd) || lease_fd_has_writer(fd));
 }
 
 /* The end of datagram sockets and of remote connections may go unreported. */

@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/parse.h"
+#include "sys/ipc/passed.h"
 
 #define READS_MAX 16 /* after the end of a command: others may have its output */
 
@@ -50,7 +51,7 @@ static ssize_t probe_read_output(struct probe *probe)
 static void probe_close_output(struct probe *probe)
 {
 	probe->io = sd_event_source_disable_unref(probe->io);
-	probe->fd = fd_close(probe->fd);
+	probe->fd = passed_close(probe->fd);
 }
 
 static int probe_on_output(sd_event_source *source, int fd, uint32_t events, void *arg)

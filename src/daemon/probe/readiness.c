@@ -19,6 +19,7 @@
 #include "daemon/probe/exec.h"
 #include "daemon/probe/foreign.h"
 #include "daemon/probe/probe.h"
+#include "sys/ipc/passed.h"
 
 /* A connection is cheap, so the first tries come quickly; later ones are less frequent. */
 #define RETRY_MIN_USEC (5 * USEC_PER_MSEC)
@@ -48,7 +49,7 @@ DEFINE_CLEANUP(struct readiness *, readiness_free)
 static void readiness_close_fd(struct readiness *r)
 {
 	r->io = sd_event_source_disable_unref(r->io);
-	r->fd = fd_close(r->fd);
+	r->fd = passed_close(r->fd);
 }
 
 static void readiness_succeed(struct readiness *r)

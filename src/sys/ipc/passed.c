@@ -131,7 +131,7 @@ int passed_close(int fd)
 	socklen_t size = sizeof(domain);
 
 	(void)getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size);
-	if (domain == AF_UNIX && passed_close_apart(&fd, 1) >= 0)
+	if ((domain == AF_UNIX || domain == AF_UNSPEC) && passed_close_apart(&fd, 1) >= 0)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
 	return fd_close(fd);

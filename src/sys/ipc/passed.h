@@ -5,7 +5,8 @@
  *
  * A file of FUSE or NFS is served by a process: fstat(2), poll(2) and close(2) wait for that
  * process, and SIGKILL does not end the wait.  The last close of a TCP socket with SO_LINGER waits,
- * too, even if dropping a message, or a UNIX socket with queued messages, causes it.
+ * too, even if dropping a message, or a UNIX socket with queued messages, causes it; and each use of a
+ * pipe to which another process writes a page of such a file.
  */
 
 #include <stdbool.h>
@@ -27,8 +28,8 @@ bool passed_is_served_by_kernel(int fd);
 pid_t passed_close_apart(const int *fds, size_t n);
 
 /*
- * Closes @fd, of which the kernel serves the file, without waiting: such a child closes a UNIX socket, and is
- * reaped with the unowned processes.  Returns -1.
+ * Closes @fd, of which the kernel serves the file, without waiting: such a child closes all but sockets of a
+ * network, and is reaped with the unowned processes.  Returns -1.
  */
 int passed_close(int fd);
 

@@ -22,7 +22,7 @@
 #include "sys/file/path.h"
 #include "sys/ipc/passed.h"
 
-#define NOBODY	65534
+#define NOBODY 65534
 
 static int unix_take_lock(const char *path)
 {
@@ -320,8 +320,9 @@ void unix_refuse_descriptors(int fd)
 
 void unix_passed_close(struct unix_passed *passed)
 {
-	for (size_t i = 0; i < passed->n; i++)
-		passed->fds[i] = passed_close(passed->fds[i]);
+	if (passed->n > 0 && passed_close_apart(passed->fds, passed->n) < 0)
+		for (size_t i = 0; i < passed->n; i++)
+			(void)passed_close(passed->fds[i]);
 	passed->n = 0;
 }
 
@@ -419,8 +420,7 @@ ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
 	n = unix_receive_passed(fd, buf, size, sender, &passed);
 	if (passed.n == 0)
 		return n;
-	if (passed_close_apart(passed.fds, passed.n) < 0)
-		unix_passed_close(&passed);
+	unix_passed_close(&passed);
 	return -EPROTO;
 }
 

@@ -156,7 +156,7 @@ START_TEST(a_message_with_descriptors_stays_queued)
 		ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), -EPROTO);
 		ck_assert_int_eq(unix_peek(p.receiver, &sender), 1);
 		ck_assert_int_eq(sender.pid, getpid());
-		ck_assert_uint_eq(spawned_count_descriptors(getpid()), before + 2);
+		ck_assert_uint_eq(spawned_await_descriptors(before + 2), before + 2);
 		ck_assert_int_eq(
 			unix_receive_passed(p.receiver, buf, sizeof(buf), &sender, &passed), 7);
 		ck_assert_uint_eq(passed.n, counts[i]);
@@ -298,7 +298,7 @@ START_TEST(a_truncated_message_is_refused)
 	ck_assert_int_eq(unix_receive_passed(p.receiver, buf, sizeof(buf), &sender, &passed),
 			 -EBADMSG);
 	unix_passed_close(&passed);
-	ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
+	ck_assert_uint_eq(spawned_await_descriptors(before), before);
 	/* The next one is whole. */
 	ck_assert_int_eq(send(p.sender, "12345678", 8, 0), 8);
 	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 8);

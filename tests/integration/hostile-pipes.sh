@@ -1,0 +1,55 @@
+#!/bin/bash
+# A service passes the daemon the end of a pipe that the kernel has locked, as it waits for a page of a file in a write to
+# it: the file system is the service's own.  A close, and each other use of the pipe, would wait for that page.
+. "${0%/*}/lib.sh"
+requires_root
+requires_package setpriv util-linux
+
+fuse=$dir/fuse
+mknod -m 666 "$fuse" c 10 229 2>/dev/null || skip_all "machine: makes no device nodes"
+mkdir -m 777 "$dir/mnt"
+setpriv --reuid 65534 --regid 65534 --clear-groups \
+	"$helpers/fuse-sender" "$fuse" "$dir/mnt" "$dir/nowhere" datagram x >"$dir/can" 2>&1 &
+wait_for 10 test -s "$dir/can"
+! says "$dir/can" '^(mount|unshare|/.*fuse):' || skip_all "machine: no FUSE ($(cat "$dir/can"))"
+
+attacker() { # NODE MESSAGE [HOW]
+	cat <<-END
+		[$1]
+		command = sh -c 'exec $helpers/fuse-sender $fuse $dir/mnt - datagram $2 ${3:-pipe}'
+		user = nobody
+		autostart = no
+		notify = yes
+		fd-store-max = 4
+		restart = never
+	END
+}
+{
+	service web
+	attacker guard X_SWANSONG_GUARD=pipe
+	attacker message STATUS=pipe
+	attacker stored FDSTORE=1
+	attacker ready none 'output >&9'
+	echo 'ready = fd:9'
+} | config
+has_process() { [[ $(pid_of "$1") == [1-9]* ]]; } # NODE
+answers() { timeout 5 "$swansongctl" status >/dev/null; }
+for kind in message guard stored ready; do
+	: >"$log"
+	start_daemon
+	ctl wait --for ready web >/dev/null
+	ctl start "$kind" --no-wait >/dev/null
+	wait_for 10 has_process "$kind"
+	# It stands still until it has the only copy.
+	kill -STOP "$daemon"
+	wait_for 10 says "$log" 'sent$' || die "$kind: the attack is done"
+	kill -CONT "$daemon"
+	ok "$kind: the daemon answers" answers
+	ok "$kind: the service is stopped" timeout 10 "$swansongctl" stop "$kind" --timeout 5s
+	ok "$kind: and the daemon answers" answers
+	pkill -KILL -x fuse-sender
+	stop_daemon
+	is "$kind: the end comes" "$status" 0
+	pkill -KILL -x idle
+done
+finish
