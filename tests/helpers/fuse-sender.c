@@ -2,8 +2,9 @@
  * Sends a descriptor of a file whose server does not answer a close: FUSE, in a user and mount
  * namespace of its own.
  *
- *	fuse-sender DEVICE MOUNTPOINT ADDRESS TYPE MESSAGE [pipe|output]
+ *	fuse-sender DEVICE MOUNTPOINT ADDRESS TYPE MESSAGE [pipe|output|hold]
  *
+ * With "hold" it sends nothing, and has the file.
  * With "output" it sends nothing, but the kernel keeps the pipe locked that is its standard output, and "sent" goes to
  * standard error.  With "pipe" the descriptor is the only one for the reading end of a pipe, in the write to which the kernel waits for
  * a page of such a file, and keeps the pipe locked.
@@ -237,6 +238,10 @@ int main(int argc, char **argv)
 	if (argc == 7 && strcmp(argv[6], "output") == 0) {
 		lock_pipe(fd, asked[0], STDOUT_FILENO, -1);
 		(void)fprintf(stderr, "sent\n");
+		pause();
+	}
+	if (argc == 7 && strcmp(argv[6], "hold") == 0) {
+		printf("sent\n");
 		pause();
 	}
 	if (argc == 7) {

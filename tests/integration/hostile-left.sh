@@ -101,6 +101,37 @@ ok "and the service starts again when its address is free" wait_for 10 has_state
 is "a client reaches it" "$(greeting)" web
 stop_daemon
 
+# --- A process with a file of which no copy can be closed ---
+
+# The process with the file is older than the one with the socket.
+mkdir -m 777 "$dir/mnt"
+cat >"$dir/both" <<'END_OF_PROGRAM'
+import os, signal, subprocess, sys
+holder = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE)
+said = holder.stdout.readline().decode()
+if os.fork() == 0:
+    os.execv(sys.executable, [sys.executable, sys.argv[1]])
+os.close(3)
+print(said, end="", flush=True)
+signal.pause()
+END_OF_PROGRAM
+config <<END
+[web]
+command = $python $dir/both $dir/web.py $helpers/fuse-sender $dir/fuse $dir/mnt none datagram none hold
+listen = tcp:127.0.0.1:7000
+user = nobody
+stop-signal = KILL
+END
+if mknod -m 666 "$dir/fuse" c 10 229 2>/dev/null && start_daemon && wait_for 10 says "$log" 'sent$'; then
+	next_daemon
+	ok "the next daemon does not wait for it" timeout 10 "$swansongctl" wait --for ready --timeout 9s
+	is "and has the socket" "$(greeting)" web
+	stop_daemon
+else
+	skip "the next daemon does not wait for it" "machine: no FUSE"
+	stop_daemon
+fi
+
 # --- Another user, without control groups ---
 
 remove_cgroup

@@ -252,10 +252,7 @@ static int attach_on_readable(sd_event_source *source, int fd, uint32_t events, 
 		attach_receive_message(a, &sender, text, (size_t)n);
 	} else if (n == -EPROTO || (n == 0 && sender.pid == 0) ||
 		   (n == -EAGAIN && (events & EPOLLHUP))) {
-		/*
-		 * A program that uses the library sends no descriptors; any other is not listened
-		 * to any more.  An empty message has a sender; the end of the connection has none.
-		 */
+		/* A program that uses the library sends no descriptors; an empty message has a sender. */
 		attach_close_socket(a);
 	}
 	return 0;

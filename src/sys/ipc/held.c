@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/parse.h"
+#include "sys/ipc/passed.h"
 #include "sys/process/proc.h"
 
 struct held {
@@ -44,12 +45,15 @@ static int held_check_descriptor(int dir, const char *name, void *arg)
 	const struct held *held = arg;
 	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
 	socklen_t length = sizeof(address);
-	cleanup(closep) int fd = -1;
+	char link[8];
 	uint64_t number;
+	int fd;
 
-	(void)dir;
-	if (parse_uint(name, INT_MAX, &number) < 0)
+	if (parse_uint(name, INT_MAX, &number) < 0 ||
+	    readlinkat(dir, name, link, sizeof(link)) != sizeof(link) ||
+	    memcmp(link, "socket:[", sizeof(link)) != 0)
 		return 0;
+	/* Another file may have the number by now, of which a close waits. */
 	fd = (int)syscall(SYS_pidfd_getfd, held->process, (int)number, 0);
 	if (fd < 0)
 		return errno == EBADF ? 0 : -errno;
@@ -58,8 +62,8 @@ static int held_check_descriptor(int dir, const char *name, void *arg)
 			       held_has_option(fd, SO_TYPE, held->type) &&
 			       held_has_option(fd, SO_ACCEPTCONN, held->type == SOCK_STREAM) &&
 			       held_network_of(fd) == held->network
-		       ? take_fd(fd)
-		       : 0;
+		       ? fd
+		       : (passed_close(fd), 0);
 }
 
 int held_take(pid_t pid, const struct sockaddr *address, socklen_t length, int type)
