@@ -12,8 +12,28 @@ CLEANFILES += $(nodist_bashcompletion_DATA) $(nodist_zshcompletion_DATA)
 # Guards of a shell script; see swansong-guard(7).
 dist_pkgdata_DATA = %D%/guard/swansong-guard.sh
 
-# For those who come from elsewhere; see swansong-migration(7).
-dist_bin_SCRIPTS = %D%/convert/supervisord2swansong
+# For those who come from elsewhere; see swansong-migration(7).  The name of the command chooses its reader.
+convertdir           = $(pkgdatadir)/convert
+dist_convert_SCRIPTS = %D%/convert/swansong-convert
+convertmoduledir     = $(convertdir)/swansong_convert
+dist_convertmodule_DATA = \
+	%D%/convert/swansong_convert/__init__.py \
+	%D%/convert/swansong_convert/files.py \
+	%D%/convert/swansong_convert/main.py \
+	%D%/convert/swansong_convert/notes.py \
+	%D%/convert/swansong_convert/supervisord.py \
+	%D%/convert/swansong_convert/supervisord_program.py \
+	%D%/convert/swansong_convert/supervisord_tree.py \
+	%D%/convert/swansong_convert/writer.py
+readers     = supervisord2swansong
+EXTRA_DIST += $(readers:%=%D%/convert/%)
+install-exec-local:
+	$(MKDIR_P) "$(DESTDIR)$(bindir)"
+	for name in swansong-convert $(readers); do \
+		ln -s -f -r "$(DESTDIR)$(convertdir)/swansong-convert" "$(DESTDIR)$(bindir)/$$name" || exit; \
+	done
+uninstall-hook:
+	for name in swansong-convert $(readers); do rm -f "$(DESTDIR)$(bindir)/$$name"; done
 
 # For Python programs: one file, to be copied beside them, or found by PYTHONPATH.
 pythonmoduledir        = $(pkgdatadir)/python

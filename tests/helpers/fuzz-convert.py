@@ -1,11 +1,12 @@
-"""Converts mutated configurations of supervisord: fuzz-convert.py CONVERTER SECONDS SEED FILE...
+"""Converts mutated configurations of another supervisor: fuzz-convert.py FOLDER READER SECONDS SEED FILE...
+
+FOLDER has the package of the converter, READER is one of its readers.
 
 Each ends with a result, or with a message for each mistake that begins with the file and the line.  Prints
 one line: the number of conversions; or the traceback and the input of the first that ended otherwise.
 """
 import contextlib
-import importlib.machinery
-import importlib.util
+import importlib
 import io
 import os
 import random
@@ -64,35 +65,37 @@ def mutate(lines, r):
     return data
 
 
-def check(module, path):
+def check(reader, path):
     """Raises what no user should see."""
-    with contextlib.redirect_stderr(io.StringIO()) as said:
+    notes = sys.modules["swansong_convert.notes"]
+    with contextlib.redirect_stderr(io.StringIO()) as messages:
         try:
-            if re.search(r"[\0\1]", module.convert(path, module.Report()).encode().decode()):
+            if re.search(r"[\0\1]", reader.convert([path], notes.Report()).encode().decode()):
                 raise ValueError("a control character in the result")
-        except module.BadInput as error:
-            said.write(str(error) + "\n")
-    for line in said.getvalue().split("\n")[:-1]:
+        except notes.BadInput as error:
+            messages.write(str(error) + "\n")
+    for line in messages.getvalue().split("\n")[:-1]:
         if not re.match(r"/[^:]*:\d+: .", line):
             raise ValueError("no file and line: " + repr(line))
 
 
 def main():
-    converter, seconds, seed = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
-    loader = importlib.machinery.SourceFileLoader("converter", converter)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("converter", loader))
+    folder, name, seconds, seed = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
     sys.dont_write_bytecode = True
-    loader.exec_module(module)
-    seeds = [open(file, encoding="utf-8").read().split("\n") for file in sys.argv[4:]]
+    sys.path.insert(0, folder)
+    module = importlib.import_module("swansong_convert.main").READERS[name][0]
+    reader = importlib.import_module("swansong_convert." + module)
+    files = sys.argv[5:]
+    seeds = [open(file, encoding="utf-8").read().split("\n") for file in files]
     end, n = time.monotonic() + seconds, 0
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "mutated.conf")
         while time.monotonic() < end:
+            path = os.path.join(folder, os.path.basename(files[n % len(files)]))
             data = mutate(seeds[n % len(seeds)], random.Random(f"{seed} {n}"))
             with open(path, "wb") as file:
                 file.write(data)
             try:
-                check(module, path)
+                check(reader, path)
             except Exception:
                 traceback.print_exc(file=sys.stdout)
                 print("input", n, "of seed", seed, "is:")

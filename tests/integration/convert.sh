@@ -169,7 +169,7 @@ like "so are too many processes" "$(tricky 'numprocs=100000000' 'process_name=%(
 
 # Mutations of these files, the same ones each time as far as the time allows.
 is_survived() {
-	timeout 60 /usr/bin/python3 "$top_srcdir/tests/helpers/fuzz-convert.py" "$(realpath "$convert")" 10 1 \
+	timeout 60 /usr/bin/python3 "$top_srcdir/tests/helpers/fuzz-convert.py" "${convert%/*}" supervisord 10 1 \
 		"$confs"/*.conf >"$dir/fuzz"
 }
 ok "mutated files end with a result, or with lines for their mistakes" is_survived

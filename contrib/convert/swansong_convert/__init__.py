@@ -1,0 +1,1 @@
+"""Configurations of other supervisors, as ones of swansongd: a reader for each of them, one writer."""
