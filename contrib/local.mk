@@ -19,13 +19,24 @@ convertmoduledir     = $(convertdir)/swansong_convert
 dist_convertmodule_DATA = \
 	%D%/convert/swansong_convert/__init__.py \
 	%D%/convert/swansong_convert/files.py \
+	%D%/convert/swansong_convert/graph.py \
 	%D%/convert/swansong_convert/main.py \
 	%D%/convert/swansong_convert/notes.py \
 	%D%/convert/swansong_convert/supervisord.py \
 	%D%/convert/swansong_convert/supervisord_program.py \
 	%D%/convert/swansong_convert/supervisord_tree.py \
+	%D%/convert/swansong_convert/systemd.py \
+	%D%/convert/swansong_convert/systemd_activation.py \
+	%D%/convert/swansong_convert/systemd_commands.py \
+	%D%/convert/swansong_convert/systemd_keys.py \
+	%D%/convert/swansong_convert/systemd_output.py \
+	%D%/convert/swansong_convert/systemd_reader.py \
+	%D%/convert/swansong_convert/systemd_service.py \
+	%D%/convert/swansong_convert/systemd_words.py \
+	%D%/convert/swansong_convert/units.py \
+	%D%/convert/swansong_convert/values.py \
 	%D%/convert/swansong_convert/writer.py
-readers     = supervisord2swansong
+readers     = supervisord2swansong systemd2swansong
 EXTRA_DIST += $(readers:%=%D%/convert/%)
 install-exec-local:
 	$(MKDIR_P) "$(DESTDIR)$(bindir)"

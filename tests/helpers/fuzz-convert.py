@@ -22,13 +22,21 @@ WORDS = (
     "é 0 -1 1 2 3 99999999999999999999 1e9 ² 0x10 077 10MB 5KB yes false unexpected syslog AUTO none "
     "/dev/stdout unix:///run/a.sock tcp://localhost:80%(process_num)02d TERM 9 SIGRTMIN+1 a,b A=1,B=2"
 ).split(" ")
-KEYS = (
+WORDS += (
+    "%i %I %n %p %t %Z ${A} $A $$ ${A:-b} ${A:-${B}} ${ \\x01 \\x41 \\; ; -/x +x !x @x ~x ~ &a *a <<: |- > [a] {a: b} - ? "
+    "!x infinity 1h 5% 1.5 /a/../b a@b.service x.target -x \\ --- #"
+).split(" ")
+SUPERVISORD = (
     "command process_name numprocs numprocs_start priority autostart startsecs startretries autorestart "
     "exitcodes stopsignal stopwaitsecs stopasgroup killasgroup user umask directory environment "
     "redirect_stderr stdout_logfile stdout_logfile_maxbytes stdout_logfile_backups stdout_syslog "
     "stderr_logfile stderr_logfile_maxbytes stderr_syslog stdout_events_enabled socket socket_owner "
     "socket_mode programs files minfds chmod chown"
 ).split()
+
+
+# What is before a value: "key =", "  key: ", "  - ".
+KEY = re.compile(r"\s*(?:[\w.-]+\s*[=:]\s?|- )")
 
 
 def mutate_line(line, r):
@@ -42,10 +50,11 @@ def mutate_line(line, r):
         return line[:at] + chr(r.choice((r.randrange(128), r.randrange(0x110000)))) + line[at + 1:]
     if kind == 3:
         return re.sub(r"\d+", lambda _: r.choice(("0", "2", "-3", "1000000000")), line, count=1)
-    return line.split("=")[0] + "=" + " ".join(r.choice(WORDS) for _ in range(r.randrange(4)))
+    key = KEY.match(line)
+    return (key.group() if key else line) + " ".join(r.choice(WORDS) for _ in range(r.randrange(4)))
 
 
-def mutate(lines, r):
+def mutate(lines, keys, r):
     lines = list(lines)
     for _ in range(r.randrange(1, 6)):
         at = r.randrange(len(lines))
@@ -53,7 +62,7 @@ def mutate(lines, r):
         if kind == 0:
             lines[at] = mutate_line(lines[at], r)
         elif kind == 1:
-            lines.insert(at, f"{r.choice(KEYS)}={r.choice(WORDS)}")
+            lines.insert(at, r.choice(keys) + r.choice(WORDS))
         elif kind == 2:
             lines.insert(at, r.choice(lines))
         elif len(lines) > 1:
@@ -87,11 +96,13 @@ def main():
     reader = importlib.import_module("swansong_convert." + module)
     files = sys.argv[5:]
     seeds = [open(file, encoding="utf-8").read().split("\n") for file in files]
+    keys = [key + "=" for key in SUPERVISORD] if name == "supervisord" else \
+        [match.group() for lines in seeds for match in map(KEY.match, lines) if match]
     end, n = time.monotonic() + seconds, 0
     with tempfile.TemporaryDirectory() as folder:
         while time.monotonic() < end:
             path = os.path.join(folder, os.path.basename(files[n % len(files)]))
-            data = mutate(seeds[n % len(seeds)], random.Random(f"{seed} {n}"))
+            data = mutate(seeds[n % len(seeds)], keys, random.Random(f"{seed} {n}"))
             with open(path, "wb") as file:
                 file.write(data)
             try:

@@ -40,6 +40,8 @@ dist_check_SCRIPTS += \
 	%D%/control.sh \
 	%D%/control-place.sh \
 	%D%/convert.sh \
+	%D%/convert-systemd.sh \
+	%D%/convert-units.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/dependents.sh \
@@ -139,6 +141,7 @@ dist_check_SCRIPTS += \
 	%D%/top.sh \
 	%D%/transient.sh \
 	%D%/systemd-cgroup.sh \
+	%D%/systemd-convert.sh \
 	%D%/systemd-hardened.sh \
 	%D%/trouble-bomb.sh \
 	%D%/trouble-clock.sh \
@@ -214,6 +217,7 @@ attack_stories = \
 	%D%/start-hangs.sh
 
 EXTRA_DIST += %D%/attach-lib.sh \
+	%D%/convert-lib.sh \
 	%D%/cgroup-lib.sh \
 	%D%/container-lib.sh \
 	%D%/exporter-lib.sh \
@@ -242,6 +246,9 @@ EXTRA_DIST += \
 	%D%/convert/queue.conf \
 	%D%/convert/run.conf \
 	%D%/convert/switch.conf \
+	%D%/convert/systemd \
+	%D%/convert/systemd-run \
+	%D%/convert/systemd.ini \
 	%D%/convert/tell \
 	%D%/convert/web.conf
 

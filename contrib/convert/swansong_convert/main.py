@@ -11,6 +11,7 @@ from .writer import one_line
 # The module of each reader, and its arguments.
 READERS = {
     'supervisord': ('supervisord_tree', 'supervisord.conf', 'the supervisord.conf'),
+    'systemd': ('systemd', 'UNIT', 'units of systemd: files, folders of them, or names'),
 }
 EPILOG = 'Exit status: 0 all of it; 1 something was not carried over, and is named; ' \
          '2 the input is bad, and nothing is written.'
@@ -19,7 +20,7 @@ EPILOG = 'Exit status: 0 all of it; 1 something was not carried over, and is nam
 def add_options(parser, reader):
     module, metavar, text = READERS[reader]
     parser.add_argument('-o', '--output', metavar='FILE', help='write here, not to standard output')
-    many = module in ()
+    many = reader == 'systemd'
     parser.add_argument('files', metavar=metavar, nargs='+' if many else 1, help=text)
     parser.epilog = EPILOG
 

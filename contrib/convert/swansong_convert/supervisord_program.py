@@ -74,17 +74,7 @@ class Program:
         if names == [str(i + 1) for i in range(len(names))]:
             self.node.instances = [str(len(names))]
         exact = {name: self.values(number, None) for number, name in zip(numbers, names)}
-        # What an instance does not have is not inherited by it.
-        shared = {key: value for key, value in
-                  self.values(numbers[0], dict(zip(numbers, names))).items()
-                  if all(key in values for values in exact.values())}
-        self.node.values = shared
-        for name, values in exact.items():
-            own = Node(self.path + name, self.section.name, self.common.report)
-            own.values = {key: value for key, value in values.items() if key not in shared or
-                          value.instance(name) != shared[key].instance(name)}
-            if own.values:
-                self.node.own.append(own.text())
+        self.node.put_instances(self.values(numbers[0], dict(zip(numbers, names))), exact)
 
     def marked(self, text, names):
         """Puts the mark where a number is written as it is in the names of all instances."""

@@ -21,6 +21,10 @@ class Words:
     def instance(self, name):
         return [word.replace(MARK, name) for word in self.words]
 
+    def is_bound(self):
+        """Returns true if the key has no place for %i that the value needs."""
+        return False
+
     def text(self, key):
         lines = [key + ' =']
         for word in self.words:
@@ -41,6 +45,9 @@ class Text:
     def instance(self, name):
         return self.plain.replace(MARK, name)
 
+    def is_bound(self):
+        return not self.path and MARK in self.plain
+
     def text(self, key):
         return '%s = %s' % (key, doubled(self.plain) if self.path else self.plain)
 
@@ -53,6 +60,9 @@ class Commands:
 
     def instance(self, name):
         return [command.instance(name) for command in self.commands]
+
+    def is_bound(self):
+        return False
 
     def text(self, key):
         return '\n'.join(command.text(key) for command in self.commands)
@@ -77,12 +87,24 @@ class Node:
 
     def leave_out(self, option, name, why):
         self.report.left_out = True
-        shown = '' if name in ('username', 'password') else ' = ' + ' '.join(option.value.split())
+        shown = '' if name in ('username', 'password', 'unit') else ' = ' + ' '.join(option.value.split())
         self.comment(option, 'not carried over: %s%s: %s' % (name, shown, why))
 
     def note_name(self, section, name):
         if self.name.rsplit('/', 1)[-1] != name:
             self.note(section, 'name', 'the node is called ' + self.name)
+
+    def put_instances(self, shared, exact):
+        """Values of a template, and by name those of its instances: they differ in sections of their own."""
+        # What an instance does not have is not inherited by it.
+        self.values = {key: value for key, value in shared.items() if not value.is_bound() and
+                       all(key in values for values in exact.values())}
+        for name, values in exact.items():
+            own = Node(self.name + name, self.origin, self.report)
+            own.values = {key: value for key, value in values.items() if key not in self.values or
+                          value.instance(name) != self.values[key].instance(name)}
+            if own.values:
+                self.own.append(own.text())
 
     def text(self):
         lines = ['[%s]' % self.name if self.values or self.is_group else '; [%s]' % self.name]
@@ -92,9 +114,30 @@ class Node:
         return '\n'.join(lines + self.comments + [''] + self.own)
 
 
+FIRST = ('requires', 'wants', 'after', 'type', 'pid-file', 'listen', 'autostart', 'schedule',
+         'schedule-jitter', 'start-command', 'command', 'ready')
+
+
+def arranged(values):
+    """The keys with which a section begins in the manual, then the others."""
+    first = {key: values[key] for key in FIRST if key in values}
+    return {**first, **values}
+
+
 def loses_lines(word):
     """Returns true if a word of several lines is another one when it is read again."""
     return re.search(r'\n[ \t]*([;#\n]|$)|[ \t]\n', word) is not None
+
+
+def spelled(words):
+    """The command with words of several lines that no quotes can keep: the shell makes them."""
+    if not any(map(loses_lines, words)):
+        return words
+    found = []
+    for word in words:
+        text = shlex.quote(word.replace('\\', '\\\\').replace('\n', '\\n'))
+        found.append('"$(printf %%b %s)"' % text if loses_lines(word) else shlex.quote(word))
+    return ['/bin/sh', '-c', 'exec ' + ' '.join(found)]
 
 
 def size_text(size):
