@@ -18,6 +18,10 @@ dist_convert_SCRIPTS = %D%/convert/swansong-convert
 convertmoduledir     = $(convertdir)/swansong_convert
 dist_convertmodule_DATA = \
 	%D%/convert/swansong_convert/__init__.py \
+	%D%/convert/swansong_convert/compose.py \
+	%D%/convert/swansong_convert/compose_keys.py \
+	%D%/convert/swansong_convert/compose_service.py \
+	%D%/convert/swansong_convert/compose_text.py \
 	%D%/convert/swansong_convert/files.py \
 	%D%/convert/swansong_convert/graph.py \
 	%D%/convert/swansong_convert/main.py \
@@ -35,8 +39,9 @@ dist_convertmodule_DATA = \
 	%D%/convert/swansong_convert/systemd_words.py \
 	%D%/convert/swansong_convert/units.py \
 	%D%/convert/swansong_convert/values.py \
-	%D%/convert/swansong_convert/writer.py
-readers     = supervisord2swansong systemd2swansong
+	%D%/convert/swansong_convert/writer.py \
+	%D%/convert/swansong_convert/yaml_subset.py
+readers     = supervisord2swansong systemd2swansong compose2swansong
 EXTRA_DIST += $(readers:%=%D%/convert/%)
 install-exec-local:
 	$(MKDIR_P) "$(DESTDIR)$(bindir)"

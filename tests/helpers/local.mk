@@ -38,6 +38,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/shop.py \
 	%D%/talker.py \
 	%D%/counter.py \
+	%D%/compare-yaml.py \
 	%D%/convert-units.py \
 	%D%/fuzz-convert.py \
 	%D%/holder.py \

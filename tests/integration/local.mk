@@ -40,6 +40,7 @@ dist_check_SCRIPTS += \
 	%D%/control.sh \
 	%D%/control-place.sh \
 	%D%/convert.sh \
+	%D%/convert-compose.sh \
 	%D%/convert-systemd.sh \
 	%D%/convert-units.sh \
 	%D%/crashloop.sh \
@@ -242,6 +243,8 @@ EXTRA_DIST += \
 	%D%/convert/bench.conf \
 	%D%/convert/celery.conf \
 	%D%/convert/celery.d/beat.conf \
+	%D%/convert/compose \
+	%D%/convert/compose.ini \
 	%D%/convert/odd.conf \
 	%D%/convert/queue.conf \
 	%D%/convert/run.conf \

@@ -12,6 +12,7 @@ from .writer import one_line
 READERS = {
     'supervisord': ('supervisord_tree', 'supervisord.conf', 'the supervisord.conf'),
     'systemd': ('systemd', 'UNIT', 'units of systemd: files, folders of them, or names'),
+    'compose': ('compose', 'FILE', 'a compose file, compose.yaml'),
 }
 EPILOG = 'Exit status: 0 all of it; 1 something was not carried over, and is named; ' \
          '2 the input is bad, and nothing is written.'

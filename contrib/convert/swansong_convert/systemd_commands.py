@@ -117,7 +117,7 @@ class Commands:
                                        re.MULTILINE))
         except (OSError, BadInput):
             pass
-        for name in names & set(self.environment):
+        for name in [name for name in self.environment if name in names]:
             self.node.note(option, 'Environment', '%s is that of the file' % name)
             del self.environment[name]
         if self.environment:
