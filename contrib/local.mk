@@ -23,9 +23,13 @@ dist_convertmodule_DATA = \
 	%D%/convert/swansong_convert/compose_service.py \
 	%D%/convert/swansong_convert/compose_text.py \
 	%D%/convert/swansong_convert/files.py \
+	%D%/convert/swansong_convert/folders.py \
 	%D%/convert/swansong_convert/graph.py \
 	%D%/convert/swansong_convert/main.py \
 	%D%/convert/swansong_convert/notes.py \
+	%D%/convert/swansong_convert/procfile.py \
+	%D%/convert/swansong_convert/runit.py \
+	%D%/convert/swansong_convert/s6rc.py \
 	%D%/convert/swansong_convert/supervisord.py \
 	%D%/convert/swansong_convert/supervisord_program.py \
 	%D%/convert/swansong_convert/supervisord_tree.py \
@@ -40,6 +44,7 @@ dist_convertmodule_DATA = \
 	%D%/convert/swansong_convert/units.py \
 	%D%/convert/swansong_convert/values.py \
 	%D%/convert/swansong_convert/writer.py \
+	%D%/convert/swansong_convert/yaml_nodes.py \
 	%D%/convert/swansong_convert/yaml_subset.py
 readers     = supervisord2swansong systemd2swansong compose2swansong
 EXTRA_DIST += $(readers:%=%D%/convert/%)

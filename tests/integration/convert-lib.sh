@@ -5,11 +5,13 @@ converters=$(realpath "$top_srcdir")/contrib/convert
 export PYTHONDONTWRITEBYTECODE=1
 
 # The result is that of the repository, with each of its notes on standard error; REWRITE=yes writes it anew.
-is_golden() { # READER INPUT GOLDEN: files and folders below $confs
-	(cd "$confs" && "$converters/$1" -o "$dir/$3" "$2") 2>"$dir/$3.err"
+is_golden() { # COMMAND INPUT GOLDEN: files and folders below $confs
+	local command
+	read -ra command <<<"$1"
+	(cd "$confs" && "$converters/${command[0]}" "${command[@]:1}" -o "$dir/$3" "$2") 2>"$dir/$3.err"
 	converted=$?
 	ok "$2: the result is valid for swansongctl" ctl check "$dir/$3"
-	sed -i "s|$confs/||g" "$dir/$3"
+	sed -i "s|$confs/||g; s|= $confs\$|= /FOLDER|" "$dir/$3" "$dir/$3.err"
 	[ -z "${REWRITE:-}" ] || cp "$dir/$3" "$confs/$3"
 	is "$2: exit status 1, as some of it is not carried over" "$converted" 1
 	ok "$2 is converted as in $3" diff -u "$confs/$3" "$dir/$3"

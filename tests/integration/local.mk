@@ -41,6 +41,7 @@ dist_check_SCRIPTS += \
 	%D%/control-place.sh \
 	%D%/convert.sh \
 	%D%/convert-compose.sh \
+	%D%/convert-folders.sh \
 	%D%/convert-systemd.sh \
 	%D%/convert-units.sh \
 	%D%/crashloop.sh \
@@ -243,11 +244,17 @@ EXTRA_DIST += \
 	%D%/convert/bench.conf \
 	%D%/convert/celery.conf \
 	%D%/convert/celery.d/beat.conf \
+	%D%/convert/Procfile \
 	%D%/convert/compose \
 	%D%/convert/compose.ini \
 	%D%/convert/odd.conf \
 	%D%/convert/queue.conf \
+	%D%/convert/procfile.ini \
 	%D%/convert/run.conf \
+	%D%/convert/runit \
+	%D%/convert/runit.ini \
+	%D%/convert/s6-rc \
+	%D%/convert/s6-rc.ini \
 	%D%/convert/switch.conf \
 	%D%/convert/systemd \
 	%D%/convert/systemd-run \

@@ -11,7 +11,8 @@ from .graph import Graph
 from .notes import BadInput, Option
 from .values import Paths, read_boolean, read_number
 from .writer import Node, Text, Words, arranged, header, put_budget
-from .yaml_subset import Document, Scalar, Sequence
+from .yaml_nodes import Scalar, Sequence
+from .yaml_subset import Document
 
 CONDITIONS = ('service_started', 'service_healthy', 'service_completed_successfully')
 SERVICES_MAX = 2000

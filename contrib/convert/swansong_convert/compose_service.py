@@ -8,7 +8,7 @@ from .notes import BadInput, Option
 from .values import (CAPABILITIES, is_account, is_path, is_variable, read_boolean, read_number,
                      read_signal, read_size, read_span, seconds_of, span_text)
 from .writer import Commands, Text, Words, loses_lines, spelled
-from .yaml_subset import Mapping, Scalar, Sequence
+from .yaml_nodes import Mapping, Scalar, Sequence
 
 COMMAND = 'there is no command: it is that of the image: look for Entrypoint and Cmd in the output of ' \
           '"docker image inspect"'

@@ -7,7 +7,7 @@ import shlex
 from .files import read_text
 from .notes import BadInput, Option
 from .writer import MARK
-from .yaml_subset import Mapping, Scalar, Sequence
+from .yaml_nodes import Mapping, Scalar, Sequence
 
 NAME = re.compile('[A-Za-z_][A-Za-z0-9_]*', re.ASCII)
 LENGTH_MAX = 1 << 16

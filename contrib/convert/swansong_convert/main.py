@@ -13,6 +13,9 @@ READERS = {
     'supervisord': ('supervisord_tree', 'supervisord.conf', 'the supervisord.conf'),
     'systemd': ('systemd', 'UNIT', 'units of systemd: files, folders of them, or names'),
     'compose': ('compose', 'FILE', 'a compose file, compose.yaml'),
+    'procfile': ('procfile', 'Procfile', 'a Procfile'),
+    'runit': ('runit', 'FOLDER', 'service directories of runit, or folders of them'),
+    's6-rc': ('s6rc', 'FOLDER', 'source directories of s6-rc'),
 }
 EPILOG = 'Exit status: 0 all of it; 1 something was not carried over, and is named; ' \
          '2 the input is bad, and nothing is written.'
@@ -21,7 +24,7 @@ EPILOG = 'Exit status: 0 all of it; 1 something was not carried over, and is nam
 def add_options(parser, reader):
     module, metavar, text = READERS[reader]
     parser.add_argument('-o', '--output', metavar='FILE', help='write here, not to standard output')
-    many = reader == 'systemd'
+    many = reader in ('systemd', 'runit', 's6-rc')
     parser.add_argument('files', metavar=metavar, nargs='+' if many else 1, help=text)
     parser.epilog = EPILOG
 

@@ -87,7 +87,8 @@ class Node:
 
     def leave_out(self, option, name, why):
         self.report.left_out = True
-        shown = '' if name in ('username', 'password', 'unit') else ' = ' + ' '.join(option.value.split())
+        hidden = name in ('username', 'password') or not option.value.strip()
+        shown = '' if hidden else ' = ' + ' '.join(option.value.split())
         self.comment(option, 'not carried over: %s%s: %s' % (name, shown, why))
 
     def note_name(self, section, name):

@@ -9,6 +9,7 @@ import re
 
 from .files import read_text
 from .notes import BadInput
+from .yaml_nodes import Mapping, Scalar, Sequence, fold, fold_block
 
 DEPTH_MAX = 40
 SIZE_MAX = 1 << 20
@@ -17,33 +18,6 @@ ESCAPES = {'0': '\0', 'a': '\a', 'b': '\b', 't': '\t', '\t': '\t', 'n': '\n', 'v
            'e': '\x1b', ' ': ' ', '"': '"', '/': '/', '\\': '\\', 'N': '\x85', '_': '\xa0', 'L': '\u2028',
            'P': '\u2029'}
 DIGITS = {'x': 2, 'u': 4, 'U': 8}
-NULLS = ('', '~', 'null', 'Null', 'NULL')
-
-
-class Scalar:
-    def __init__(self, line, value, quoted=False):
-        self.line, self.value, self.quoted = line, value, quoted
-
-    def is_null(self):
-        return not self.quoted and self.value in NULLS
-
-
-class Sequence:
-    def __init__(self, line):
-        self.line, self.items = line, []
-
-    def is_null(self):
-        return False
-
-
-class Mapping:
-    """Values by key; the line of each key."""
-
-    def __init__(self, line):
-        self.line, self.items, self.lines = line, {}, {}
-
-    def is_null(self):
-        return False
 
 
 def comment_at(text, start=0):
@@ -473,34 +447,3 @@ class Document:
             self.refuse('not expected in brackets: ' + first)
         self.column = match.end()
         return Scalar(line, match.group().strip())
-
-
-def fold(lines):
-    """Lines of a scalar as one: a blank for a line break, a line break for each blank line."""
-    value, breaks = lines[0] if lines else '', 0
-    for i, line in enumerate(lines[1:], 2):
-        if not line and i < len(lines):
-            breaks += 1
-            continue
-        value += ('\n' * breaks or ' ') + line
-        breaks = 0
-    return value
-
-
-def fold_block(lines):
-    """The same in a block, where lines that are indented more stay as they are."""
-    value, breaks, before = '', 0, None
-    for line in lines:
-        if not line:
-            breaks += 1
-            continue
-        kept = line[0] in ' \t'
-        if before is None:
-            value += '\n' * breaks
-        elif kept or before:
-            value += '\n' * (breaks + 1)
-        else:
-            value += '\n' * breaks or ' '
-        value += line
-        breaks, before = 0, kept
-    return value
