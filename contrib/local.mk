@@ -55,6 +55,7 @@ install-exec-local:
 	done
 uninstall-hook:
 	for name in swansong-convert $(readers); do rm -f "$(DESTDIR)$(bindir)/$$name"; done
+	for name in $(readers); do rm -f "$(DESTDIR)$(man1dir)/$$name.1"; done
 
 # For Python programs: one file, to be copied beside them, or found by PYTHONPATH.
 pythonmoduledir        = $(pkgdatadir)/python

@@ -11,7 +11,7 @@ dist_man_MANS += %D%/swansong-guard.7
 dist_man_MANS += %D%/swansong-init.1
 dist_man_MANS += %D%/swansong-migration.7
 dist_man_MANS += %D%/swansong-stability.7
-dist_man_MANS += %D%/supervisord2swansong.1
+dist_man_MANS += %D%/swansong-convert.1
 dist_man_MANS += %D%/swansongctl.1
 dist_man_MANS += %D%/swansongd.8
 dist_man_MANS += %D%/swansong-logger.8
@@ -41,6 +41,7 @@ install-data-hook:
 		$(pages_with_paths) "$$page" >"$$page.new" && \
 		chmod 644 "$$page.new" && mv "$$page.new" "$$page" || exit 1; \
 	done
+	for name in $(readers); do ln -s -f swansong-convert.1 "$(DESTDIR)$(man1dir)/$$name.1" || exit; done
 
 # `make html` makes man/html for a web site, with links between the pages.
 EXTRA_DIST += %D%/style.css

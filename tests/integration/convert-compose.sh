@@ -43,7 +43,9 @@ yaml 3 'services:' '  a:' '    command: @x'
 yaml 3 'services:' '  a:' '    <<: text'
 yaml 2 'services:' "  a: $(printf '[%.0s' {1..60})"
 yaml 1 'include: [x.yaml]'
+# shellcheck disable=SC2016 # for compose
 yaml 3 'services:' '  a:' '    command: ${A'
+# shellcheck disable=SC2016
 yaml 3 'services:' '  a:' '    command: $(A)'
 yaml 3 'services:' '  a:' '    depends_on: [a]' '    command: x'
 # Anchors that name each other are one value, however often they are named.
@@ -104,10 +106,10 @@ ok "and so is the one that is not healthy" wait_for 60 has_state broken failed
 ok "nothing starts before it is healthy" not has_line '^\(setup\|worker\|front\|never\)'
 touch "$WORLD/store.ready"
 ok "then all of them start" wait_for 60 has_line '^front: started'
-is "one of a profile does not" "$(state spare)" down
+is "a service of a profile does not" "$(state spare)" down
 stop_daemon 60
 is "the same processes, arguments, environment and signals" "$(sort "$WORLD/said")" "$wanted"
-is "those that depend on others are stopped before them" \
+is "services that depend on others are stopped before them" \
 	"$(grep -oE '^(leave: started|(front|worker|store): stopped)' "$WORLD/said" | xargs)" \
 	"leave: started front: stopped worker: stopped worker: stopped store: stopped"
 finish

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the stories of the converter share, after lib.sh: golden results, and units that run.
+# Shared by the stories of the converter, after lib.sh: expected results, and units that run.
 confs=$(realpath "$top_srcdir/tests/integration/convert")
 converters=$(realpath "$top_srcdir")/contrib/convert
 export PYTHONDONTWRITEBYTECODE=1

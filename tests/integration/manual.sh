@@ -19,6 +19,10 @@ chmod 755 /usr/local/bin/* "$dir/examples/run-tests"
 PATH=$(realpath "$top_builddir"):$(realpath "$top_srcdir")/contrib/convert:$PATH
 export XDG_RUNTIME_DIR=/run
 printf '[program:app]\ncommand=/usr/local/bin/worker\n' >"$dir/etc/supervisor/supervisord.conf"
+mkdir -p "$dir/etc/systemd/system"
+printf '[Service]\nExecStart=/usr/local/bin/worker\n' >"$dir/etc/systemd/system/app.service"
+printf '[Socket]\nListenStream=8090\n' >"$dir/etc/systemd/system/app.socket"
+printf 'services:\n  app:\n    command: worker\n' >"$dir/examples/compose.yaml"
 unset SWANSONG_SOCKET
 socket=/run/swansong/control.sock
 : "$socket" # for lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The units of convert-systemd.sh under the real systemd: the same processes, arguments, environment, signals and
 # order of the stop.  So the output that is expected there is not an opinion.
-# shellcheck disable=SC2034  # for what is sourced
+# shellcheck disable=SC2034,SC2153  # for what is sourced, and from it
 world=systemd
 . "${0%/*}/lib.sh"
 . "${0%/*}/convert-lib.sh"
@@ -17,7 +17,7 @@ ok "systemd: all have started" wait_for 60 units_started
 ok "systemd: a connection starts one of them" connect
 ok "systemd: the one that crashes is given up" wait_for 60 systemctl is-failed -q crash.service
 systemctl stop tick.timer one.socket
-# One transaction, as a shutdown is.
+# In one transaction, as a shutdown is.
 systemctl start stop.target
 compare_units systemd
 finish

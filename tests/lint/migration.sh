@@ -41,6 +41,34 @@ END
 comm -23 "$dir/keys" "$dir/named" | comm -23 - "$dir/own" >"$dir/denied"
 try "each key that others have is named" is_empty "$dir/denied"
 
+# The page and the converter agree on the keys of systemd: no key in the table is one that the converter names as without
+# a counterpart, and no key of the list below the table is one that it converts.
+cat >"$dir/agree.py" <<'END'
+import re
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from swansong_convert import systemd_keys
+text = re.search(r"^\.Sh FROM SYSTEMD\n(.*?)^\.Sh ", open(sys.argv[2]).read(), re.S | re.M).group(1)
+table, rest = re.search(r"^\.Bl -column.*?^\.El(.*)", text, re.S | re.M).group(0).split(".Ss Without a counterpart")
+table = "\n".join(line.split(" Ta ")[0] for line in table.split("\n") if line.startswith(".It"))
+lost = {**systemd_keys.SERVICE, **systemd_keys.UNIT}
+# It depends on another key whether there is one, or it is without one in a part of its values.
+either = {"TTYPath", "SendSIGKILL", "RuntimeDirectory", "Type", "PIDFile", "FileDescriptorStorePreserve"}
+for key in set(re.findall(r"([A-Z][A-Za-z]+)=", table)) - either:
+    if key in lost:
+        print(key, "has a counterpart on the page; the converter:", lost[key])
+for key in set(re.findall(r"([A-Z][A-Za-z]+)=", rest)) - either:
+    if key not in lost:
+        print(key, "has no counterpart on the page, and is converted")
+END
+if command -v python3 >/dev/null; then
+	python3 "$dir/agree.py" "$top_srcdir/contrib/convert" "$page" >"$dir/disagree" 2>&1 || :
+	try "and the converter of systemd agrees with it" is_empty "$dir/disagree"
+else
+	skip "and the converter of systemd agrees with it" "package python3"
+fi
+
 # An example is the result of a migration.
 awk -v dir="$dir" '
 	/^becomes$/ { wanted = 1 }

@@ -6,7 +6,7 @@ it starts.  What is ordered, required and wanted is an edge, unless that would c
 
 from . import systemd_keys
 from .graph import Graph, base
-from .notes import BadInput, Option
+from .notes import BadInput, Option, one_line
 from .systemd_activation import put_sockets, put_timers
 from .systemd_reader import Reader, Refused
 from .systemd_service import Service
@@ -22,7 +22,7 @@ PULLED = (('RequiredBy', 'requires'), ('WantedBy', 'wants'), ('UpheldBy', 'wants
 NOTES = {'BindsTo': 'it goes on if the other one ends by itself',
          'Requisite': 'a start starts the other one, too', 'PartOf': 'a start starts the other one, too',
          'Upholds': 'the other one is started with it, and not again'}
-UNKNOWN = 'no such unit was given; if it stays with systemd, a drop-in of swansongd.service can have %s='
+UNKNOWN = 'no such unit was given; where it stays with systemd, a drop-in of swansongd.service can have %s='
 HANDLED = {key for key, _ in PULLS} | {'After', 'Before', 'OnFailure', 'FailureAction', 'SuccessAction',
                                        'StartLimitInterval', 'StartLimitIntervalSec', 'StartLimitBurst',
                                        'DefaultDependencies', 'Conflicts'}
@@ -39,6 +39,7 @@ class Tree:
         self.order, self.pulls, self.ordered = [], [], set()
         self.seconds = {}
         self.from_targets = set()  # units that a target starts
+        self.outside = {}  # what a drop-in of swansongd.service can have: {key: units}
 
     def build(self):
         units = list(self.units.by_name.values())
@@ -271,14 +272,21 @@ class Tree:
                 return
         others = self.resolve(unit, option)
         if others is None:
-            # The order to a socket or a timer of its own holds by itself.
-            if option.value.rpartition('.')[0] != unit.name.full.rpartition('.')[0]:
-                node.leave_out(option, option.name, UNKNOWN % option.name)
+            self.leave_out_unknown(unit, node, option)
         for other in others or ():
             pair = (node.name, other) if after else self.reverse(node, other)
             if pair and base(pair[0]) != base(pair[1]):
                 self.order.append((*pair, option, node))
                 self.ordered.add((base(pair[0]), base(pair[1])))
+
+    def leave_out_unknown(self, unit, node, option):
+        # The order to a socket or a timer of its own holds by itself.
+        if option.value.rpartition('.')[0] == unit.name.full.rpartition('.')[0]:
+            return
+        node.leave_out(option, option.name, UNKNOWN % option.name)
+        if MARK not in option.value and option.value not in systemd_keys.GOALS and '%' not in option.value:
+            key = option.name if option.name in ('After', 'Before') else 'Wants'
+            self.outside.setdefault(key, {})[option.value] = True
 
     @staticmethod
     def reverse(node, other):
@@ -296,8 +304,8 @@ class Tree:
         if option.name == 'PartOf' and option.value.endswith('.target'):
             node.leave_out(option, 'PartOf', 'a target has no node: stop the services by their names')
             return
-        if others is None and option.value.rpartition('.')[0] != unit.name.full.rpartition('.')[0]:
-            node.leave_out(option, option.name, UNKNOWN % option.name)
+        if others is None:
+            self.leave_out_unknown(unit, node, option)
         for other in others or ():
             if base(other) != base(node.name):
                 if option.name in NOTES:
@@ -381,6 +389,15 @@ class Tree:
             node.leave_out(Option(unit.path, 1, '', 'unit'), 'unit', why)
         self.others.append(node)
 
+    def put_outside(self):
+        """The lines of a drop-in with the order to all units that were not given."""
+        if self.outside:
+            self.root.comments.append('; A drop-in of swansongd.service for units that stay with systemd, without '
+                                      'those that move as well:')
+            self.root.comments.append('; [Unit]')
+            self.root.comments += [one_line('; %s=%s' % (key, ' '.join(names)))
+                                   for key, names in self.outside.items()]
+
     def texts(self):
         for name, node in self.nodes.items():
             unit = self.units.by_name[name]
@@ -424,5 +441,6 @@ def convert(paths, report):
         raise BadInput('%s:1: more than %d units' % (paths[0], UNITS_MAX))
     tree = Tree(units, report)
     tree.build()
+    tree.put_outside()
     put_budget(tree.root, next(iter(units.by_name.values())).place(), tree.graph.longest(tree.seconds))
     return '\n'.join([header(paths), tree.root.text(), *tree.texts()])
