@@ -42,6 +42,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/convert-units.py \
 	%D%/fuzz-convert.py \
 	%D%/holder.py \
+	%D%/large-inputs.py \
 	%D%/exporter-clients.py \
 	%D%/make-version.py \
 	%D%/notify-log.py \

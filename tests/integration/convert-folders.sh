@@ -26,6 +26,10 @@ refused 'No such file or directory' runit "$dir/missing"
 is "an unknown reader is a wrong command line" $? 2
 
 survives procfile "$confs/Procfile"
+ok "large inputs of each reader end in time, with a result or a refusal" \
+	python3 "$top_srcdir/tests/helpers/large-inputs.py" "$converters/swansong-convert" "$dir/large" 60
+sed 's/^/# /' "$dir/ok.out"
+rm -rf "$dir/large"
 
 # --- A Procfile and a folder of runit, which run ---------------------------------------------------
 

@@ -126,7 +126,7 @@ class Tree:
                 if not its.values:
                     service.node.leave_out(option, 'depends_on', '%s has no command here' % other)
                 elif not self.graph.add(service.node.name, its.node.name, kind):
-                    self.values.refuse(line, 'depends_on is a cycle: ' + other)
+                    self.values.refuse(line, 'depends_on: %s: %s' % (other, self.graph.why))
                 elif other in self.healthy and 'ready' not in its.values and other not in self.completed:
                     its.node.note(option, 'depends_on', 'it has no healthcheck: it is ready when it is started')
         for service in self.services.values():

@@ -4,13 +4,14 @@ import os
 import re
 import shlex
 
-from .files import read_text
+from .files import is_file, read_text
 from .notes import BadInput, Option
 from .writer import MARK
 from .yaml_nodes import Mapping, Scalar, Sequence
 
 NAME = re.compile('[A-Za-z_][A-Za-z0-9_]*', re.ASCII)
 LENGTH_MAX = 1 << 16
+TOTAL_MAX = 16 << 20  # of values that anchors may repeat
 
 
 def read_env_file(path):
@@ -95,9 +96,10 @@ class Values:
     def __init__(self, path, report):
         self.path, self.report = path, report
         self.folder = os.path.dirname(os.path.abspath(path))
+        self.total = 0
         self.names = {}
         env = os.path.join(self.folder, '.env')
-        if os.path.isfile(env):
+        if is_file(env):
             self.names.update(read_env_file(env))
         self.names.update(os.environ)
 
@@ -118,6 +120,9 @@ class Values:
             self.refuse(node.line, '%s: %s' % (key, error))
         for name in unset:
             self.report.add(Option(self.path, node.line, ''), 'note: %s is not set: empty' % name)
+        self.total += len(text)
+        if self.total > TOTAL_MAX:
+            self.refuse(node.line, 'more than 16 MiB of values')
         if MARK in text or '\0' in text:
             self.refuse(node.line, '%s: a control character' % key)
         return text

@@ -2,12 +2,13 @@
 
 import os
 
-from .files import read_text
+from .files import is_file, read_text
 from .notes import BadInput, Option
 from .values import is_path
 from .writer import Node, Text, Words
 
 SERVICES_MAX = 2000
+SIZE_MAX = 256 << 10
 
 
 class Folder:
@@ -24,7 +25,7 @@ class Folder:
         """The path of a file, or None."""
         self.asked.add(name)
         path = os.path.join(self.path, name)
-        return path if os.path.isfile(path) else None
+        return path if is_file(path) else None
 
     def has(self, name):
         self.asked.add(name)
@@ -39,7 +40,7 @@ class Folder:
     def lines(self, name):
         """The lines of a file that are neither blank nor comments: [(number, text)]."""
         path = self.file(name)
-        lines = enumerate(read_text(path).split('\n'), 1) if path else ()
+        lines = enumerate(read_text(path, SIZE_MAX).split('\n'), 1) if path else ()
         return [(n, line.strip()) for n, line in lines if line.strip() and not line.lstrip().startswith('#')]
 
     def option(self, name, line=1, value=''):

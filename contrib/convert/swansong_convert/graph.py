@@ -5,6 +5,7 @@ A template and its instances are one node here: an order of one of them is that 
 
 from .writer import Words
 
+EDGES_MAX = 10000
 KINDS = ('requires', 'wants', 'after')
 
 
@@ -15,30 +16,43 @@ def base(name):
 
 class Graph:
     def __init__(self):
+        self.n_edges, self.why = 0, ''
         self.edges = {}  # node: {other: kind}; the node starts after the other
+        self.below = {}  # the same without kinds and instances
+        self.named = set()  # all that another one starts after
 
     def others(self, node):
-        return {base(other) for other in self.edges.get(node, ())}
+        return self.below.get(node, set())
 
     def reaches(self, start, end):
+        if start == end:
+            return True
+        if end not in self.named:
+            return False
         seen, todo = {start}, [start]
         while todo:
-            node = todo.pop()
-            if node == end:
-                return True
-            todo += self.others(node) - seen
-            seen |= self.others(node)
+            for other in self.others(todo.pop()):
+                if other == end:
+                    return True
+                if other not in seen:
+                    seen.add(other)
+                    todo.append(other)
         return False
 
     def add(self, node, other, kind):
-        """Returns false if that would close a cycle."""
+        """Returns false if that would close a cycle, or for one edge too many; self.why is the reason then."""
         mine = self.edges.setdefault(base(node), {})
         if other in mine:
             mine[other] = min(mine[other], kind, key=KINDS.index)
             return True
-        if self.reaches(base(other), base(node)):
+        self.n_edges += 1
+        self.why = 'more than %d dependencies' % EDGES_MAX if self.n_edges > EDGES_MAX else \
+            'that would be a dependency cycle' if self.reaches(base(other), base(node)) else ''
+        if self.why:
             return False
         mine[other] = kind
+        self.below.setdefault(base(node), set()).add(base(other))
+        self.named.add(base(other))
         return True
 
     def put(self, node, values):

@@ -74,6 +74,9 @@ def main(words=None):
     except UnicodeEncodeError as error:
         print('swansong-convert: %s' % error, file=sys.stderr)
         return 2
+    except (MemoryError, RecursionError) as error:
+        print('swansong-convert: the input is too large: %s' % type(error).__name__, file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
     return 1 if report.left_out else 0

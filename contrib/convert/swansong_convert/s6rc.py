@@ -73,14 +73,20 @@ class Service:
             node.note(folder.option('max-death-tally'), 'max-death-tally', 'only finish can end the restarts')
 
 
-def resolve(services, name, seen=()):
-    """The services that a name means: itself, or those of a bundle."""
-    service = services.get(name)
-    if service is None or name in seen:
-        return []
-    if service.kind != 'bundle':
-        return [service]
-    return [found for _, its in service.names('contents') for found in resolve(services, its, (*seen, name))]
+def resolve(services, name):
+    """The services that a name means: itself, or those of a bundle, which may have others."""
+    found, todo, seen = [], [name], {name}
+    while todo:
+        service = services.get(todo.pop(0))
+        if service is None:
+            continue
+        if service.kind != 'bundle':
+            found.append(service)
+            continue
+        names = [its for _, its in service.names('contents') if its not in seen]
+        seen.update(names)
+        todo += dict.fromkeys(names)
+    return found
 
 
 def put_edges(services):
@@ -94,7 +100,7 @@ def put_edges(services):
                 service.node.leave_out(option, 'dependencies', 'no such service was given: ' + name)
             for other in found:
                 if not graph.add(service.node.name, other.node.name, 'requires'):
-                    service.node.leave_out(option, 'dependencies', 'that would be a dependency cycle: ' + name)
+                    service.node.leave_out(option, 'dependencies', '%s: %s' % (name, graph.why))
     return graph
 
 

@@ -16,6 +16,7 @@ from .values import Paths, node_part
 from .writer import MARK, Commands, Node, Text, Words, arranged, header, put_budget
 
 UNITS_MAX = 2000
+INSTANCES_SIZE = 4 << 20  # bytes that are read for all instances
 PULLS = (('Requires', 'requires'), ('BindsTo', 'requires'), ('Requisite', 'requires'), ('PartOf', 'requires'),
          ('BindTo', 'requires'), ('Wants', 'wants'), ('Upholds', 'wants'))
 PULLED = (('RequiredBy', 'requires'), ('WantedBy', 'wants'), ('UpheldBy', 'wants'))
@@ -39,6 +40,7 @@ class Tree:
         self.order, self.pulls, self.ordered = [], [], set()
         self.seconds = {}
         self.from_targets = set()  # units that a target starts
+        self.of_target = None  # ({node}, {target}) of each target
         self.outside = {}  # what a drop-in of swansongd.service can have: {key: units}
 
     def build(self):
@@ -160,7 +162,10 @@ class Tree:
     def convert_template(self, unit, node):
         shared = self.convert_one(unit, node)
         names = {}
-        for instance in unit.instances[:1000]:
+        most = min(1000, INSTANCES_SIZE // max(sum(len(o.value) for _, o in unit.assignments), 1))
+        if len(unit.instances) > most:
+            raise Refused(unit.place(), 'more than %d instances' % most)
+        for instance in unit.instances:
             names.setdefault(node_part(instance), instance)
         services = {name: self.convert_one(unit, node, instance) for name, instance in names.items()}
         if not names:
@@ -212,8 +217,14 @@ class Tree:
 
     # --- Edges ---
 
-    def resolve(self, unit, option, seen=()):
+    def resolve(self, unit, option):
         """The nodes that a name means, or None if no such unit was given."""
+        found, instance = self.lookup(unit, option)
+        if found and found.name.kind == 'target':
+            return self.members(found)
+        return self.resolve_service(unit, option)
+
+    def resolve_service(self, unit, option):
         found, instance = self.lookup(unit, option)
         if not found:
             return None
@@ -228,20 +239,37 @@ class Tree:
             if instance:
                 return [node.name + (MARK if MARK in instance else node_part(instance))]
             return [node.name] if not node.name.endswith('@') or node.instances else None
-        if found and found.name.kind == 'target' and name not in seen:
-            return self.members(found, (*seen, name))
         return None
 
-    def members(self, target, seen):
-        found = []
-        for option in target.words('Unit', 'Requires', 'Wants', 'BindsTo', 'Upholds'):
-            found += self.resolve(target, option, seen) or []
+    def members(self, target):
+        """The nodes that a target starts, also by other targets."""
+        if self.of_target is None:
+            self.find_of_targets()
+        found, todo, seen = {}, [target.name.full], {target.name.full}
+        while todo:
+            nodes, targets = self.of_target[todo.pop()]
+            found.update(nodes)
+            todo += [name for name in targets if name not in seen]
+            seen.update(targets)
+        return list(found)
+
+    def find_of_targets(self):
+        """Of each target the nodes and the targets that it names, or that name it."""
+        self.of_target, names = {}, {}
+        for unit in self.units.by_name.values():
+            if unit.name.kind == 'target':
+                nodes, targets = self.of_target[unit.name.full] = {}, {}
+                names.update((name, nodes) for name in (unit.name.full, *unit.words_of_alias()))
+                for option in unit.words('Unit', 'Requires', 'Wants', 'BindsTo', 'Upholds'):
+                    other, _ = self.lookup(unit, option)
+                    if other and other.name.kind == 'target':
+                        targets[other.name.full] = True
+                    else:
+                        nodes.update((name, True) for name in self.resolve_service(unit, option) or ())
         for name, node in self.nodes.items():
-            unit = self.units.by_name[name]
-            names = {target.name.full, *target.words_of_alias()}
-            if node.values and any(o.value in names for o in unit.words('Install', 'WantedBy', 'RequiredBy')):
-                found.append(node.name)
-        return list(dict.fromkeys(found))
+            for option in self.units.by_name[name].words('Install', 'WantedBy', 'RequiredBy'):
+                if node.values and option.value in names:
+                    names[option.value][node.name] = True
 
     def collect_edges(self, unit):
         owner = unit if unit.name.kind == 'service' else \
@@ -327,7 +355,7 @@ class Tree:
                            for node, other, option, owner in self.order] + free
         for node, other, kind, option, owner in edges:
             if not self.graph.add(node, other, kind):
-                owner.leave_out(option, option.name, 'that would be a dependency cycle')
+                owner.leave_out(option, option.name, self.graph.why)
 
     def put_failure(self, unit, node):
         """A unit that is started when the service is given up."""
@@ -376,7 +404,7 @@ class Tree:
             if kind == 'socket' and is_accepting(unit):
                 why = ACCEPT
         elif kind == 'target':
-            if self.members(unit, (unit.name.full,)):
+            if self.members(unit):
                 return
             why = 'none of its units was given'
         else:

@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 
-from .files import read_text
+from .files import is_file, read_text
 from .notes import BadInput
 from .systemd_reader import Reader, Refused
 from .systemd_words import kill_signal_of, read_commands
@@ -99,6 +99,9 @@ class Commands:
                 reader.leave_out(option, 'not an absolute path that can be written')
                 continue
             paths = [path]
+            if re.search('[*?[]', os.path.dirname(path)):
+                reader.leave_out(option, 'a pattern for folders')
+                continue
             if re.search('[*?[]', path):
                 paths = sorted(glob.glob(path))[:1000]
                 self.node.note(option, 'EnvironmentFile', 'the files that match now')
@@ -112,7 +115,7 @@ class Commands:
         """The files of systemd override its Environment=; here it is the other way round."""
         names = set()
         try:
-            if os.path.isfile(path):
+            if is_file(path):
                 names = set(re.findall(r'^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=', read_text(path),
                                        re.MULTILINE))
         except (OSError, BadInput):

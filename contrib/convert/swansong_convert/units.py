@@ -7,7 +7,7 @@ without one is MARK.
 import os
 import re
 
-from .files import read_text
+from .files import is_file, read_text
 from .notes import BadInput, Option
 from .writer import MARK
 
@@ -17,6 +17,7 @@ KINDS = ('service', 'socket', 'timer', 'target', 'path', 'mount', 'automount', '
          'scope', 'device')
 NAME = re.compile(r'([A-Za-z0-9:_.\\-]+)(@([A-Za-z0-9:_.\\@%s-]*))?\.(%s)' % (MARK, '|'.join(KINDS)), re.ASCII)
 ASSIGNMENTS_MAX = 20000
+SIZE_MAX = 256 << 10
 
 
 class UnitName:
@@ -43,7 +44,7 @@ def is_continued(line):
 def logical_lines(path):
     """Lines with those that continue them, and the number of the first."""
     begun, number = None, 0
-    for at, line in enumerate(read_text(path).split('\n'), 1):
+    for at, line in enumerate(read_text(path, SIZE_MAX).split('\n'), 1):
         if line.lstrip().startswith(('#', ';')):
             continue
         if begun is None:
@@ -144,7 +145,7 @@ def drop_ins(name, folders):
                 continue
             for file in files:
                 path = os.path.join(folder, stem, file)
-                if file.endswith('.conf') and os.path.isfile(path):
+                if file.endswith('.conf') and is_file(path):
                     found.setdefault(file, path)
     return [found[file] for file in sorted(found)]
 
@@ -180,7 +181,7 @@ class Units:
     def give_folder(self, folder):
         for file in sorted(os.listdir(folder)):
             path = os.path.join(folder, file)
-            if NAME.fullmatch(file) and os.path.isfile(path):
+            if NAME.fullmatch(file) and is_file(path):
                 self.load(UnitName(file), [folder])
 
     @staticmethod
@@ -202,7 +203,7 @@ class Units:
         if name.instance:
             return self.load_instance(name, folders)
         target = os.path.basename(os.path.realpath(path))
-        if target != name.full and NAME.fullmatch(target) and os.path.isfile(path):
+        if target != name.full and NAME.fullmatch(target) and is_file(path):
             unit = self.load(UnitName(target), folders)
             if unit and not UnitName(target).instance:
                 unit.aliases.add(name.full)
@@ -210,13 +211,13 @@ class Units:
         unit = self.by_name[name.full] = Unit(name, path)
         unit.folders = folders
         # A unit that is masked is a link to /dev/null.
-        unit.read(([path] if os.path.isfile(path) else []) + drop_ins(name, folders))
+        unit.read(([path] if is_file(path) else []) + drop_ins(name, folders))
         return unit
 
     def load_instance(self, name, folders):
         """An instance of a template; a file of its own has only what differs, which is rare."""
         own = next((path for path in (os.path.join(folder, name.full) for folder in folders)
-                    if os.path.isfile(path) and not os.path.islink(path)), None)
+                    if is_file(path) and not os.path.islink(path)), None)
         template = self.load(UnitName(name.template()), folders)
         if own or not template:
             unit = self.by_name[name.full] = Unit(name, own or self.find(name, folders))

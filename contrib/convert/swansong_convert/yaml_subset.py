@@ -29,10 +29,7 @@ def comment_at(text, start=0):
 class Document:
     def __init__(self, path):
         self.path = path
-        text = read_text(path)
-        if len(text) > SIZE_MAX:
-            raise BadInput('%s:1: longer than 1 MiB' % path)
-        self.lines = text.split('\n')
+        self.lines = read_text(path, SIZE_MAX).split('\n')
         self.at = self.column = self.depth = self.merged = 0
         self.anchors = {}
 
@@ -145,7 +142,7 @@ class Document:
                 self.refuse('a key that is no text')
             return None
         else:
-            colon = re.compile(r'[ \t]*:(?=[ \t]|$)').search(text, column, comment_at(text, column))
+            colon = re.compile(r'(?<![ \t])[ \t]*:(?=[ \t]|$)').search(text, column, comment_at(text, column))
             if not colon:
                 colon = re.compile(r':$').search(text.rstrip(), column) if comment_at(text, column) == len(text) \
                     else None
@@ -392,7 +389,8 @@ class Document:
             text = self.lines[self.at]
             while self.column < len(text) and text[self.column] in ' \t':
                 self.column += 1
-            if self.column < comment_at(text, max(self.column - 1, 0)) and self.column < len(text):
+            if self.column < len(text) and \
+                    not (text[self.column] == '#' and text[self.column - 1:self.column] in ('', ' ', '\t')):
                 return text[self.column]
             self.at += 1
             self.column = 0
