@@ -83,4 +83,32 @@ ok "swansongd: the one that crashes is given up" wait_for 60 has_state crash fai
 is "swansongd: the one that nothing wants" "$(state spare)" down
 stop_daemon 60
 compare_units swansongd
+
+# --- Units of a distribution ---------------------------------------------------------------------
+
+# As they are installed, with the folders that their packages make, and no trace on the machine.
+mount_folders() {
+	mount -t tmpfs tmpfs /var/lib && mount -t tmpfs tmpfs /var/log && mkdir -p /var/lib/nginx /var/log/nginx &&
+		install -d -o redis -g redis /var/lib/redis /var/log/redis
+}
+rm "$ini"
+real="nginx and redis run with the units of their packages"
+if ! "$convert" -o "$ini" nginx.service redis-server.service 2>"$dir/real.err" && [ ! -e "$ini" ]; then
+	skip "$real" "package nginx-light"
+elif ! command -v redis-cli >/dev/null || ! command -v nginx >/dev/null; then
+	skip "$real" "package redis-server"
+elif ! is_root || ! mount_folders 2>"$dir/mounts"; then
+	skip "$real" "machine: needs root"
+else
+	: >"$log"
+	start_daemon
+	ok "$real" ctl wait --for ready --timeout 30s
+	is "nginx answers" "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1/)" 200
+	is "redis answers" "$(redis-cli ping)" PONG
+	ok "nginx is asked to reload by its own command" ctl reload nginx
+	ok "and its log has the end of that" wait_for 10 says "$log" 'nginx: reloaded'
+	stop_daemon 60
+	is "and both end by their own commands and signals" "$status" 0
+	ok "without a kill" not says "$log" 'SIGKILL'
+fi
 finish

@@ -1,6 +1,5 @@
 """A program of supervisord: a node, or a template with instances."""
 
-import os
 import re
 import shlex
 
