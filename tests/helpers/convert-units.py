@@ -113,13 +113,16 @@ def main():
     converter, ctl, folder = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as temporary:
         all_of = Conversions(converter, ctl, temporary)
-        for name in sys.argv[4:] or sorted(os.listdir(folder)):
-            all_of.add_package(os.path.join(folder, name))
+        packages = [os.path.join(folder, name) for name in sys.argv[4:] or sorted(os.listdir(folder))]
+        for package in packages:
+            all_of.add_package(package)
+        one_tree, _ = all_of.convert([file for package in packages for file in units_of(package)])
     for key, n in all_of.why.most_common(40):
         print("%4d units: %s" % (n, key))
     for problem in all_of.problems:
         print("problem:", problem)
-    print("packages %d, of which %d are valid as a whole" % (all_of.packages, all_of.whole))
+    print("packages %d, of which %d are valid as a whole; all of them as one tree are %s" % (
+        all_of.packages, all_of.whole, "valid" if one_tree else "not valid"))
     print("units %d, of which %d (%.1f %%) have a valid result" % (
         all_of.units, all_of.valid, 100 * all_of.valid / max(all_of.units, 1)))
     print("services %d, of which %d (%.1f %%) are nodes" % (

@@ -1,7 +1,7 @@
 """Keys of compose files without a counterpart, and the reason."""
 
 SOFTWARE = 'its programs have to be installed here'
-NETWORK = 'all services have the network of swansongd: the program listens at the port that it is told to'
+NETWORK = 'all services have the network of swansongd: the program has to listen at the port itself'
 FILES = 'all services have the files of swansongd: give the program the path, or make a link'
 NAMES = 'a service has the name of its node, and the machine its own'
 LIMIT = 'a service has cgroup-memory-max, cgroup-pids-max and cgroup-cpu-weight only'

@@ -47,7 +47,7 @@ class Folder:
         return Option(os.path.join(self.path, name), line, value, name)
 
     def value(self, name, function, node):
-        """What a file of one line says, or None."""
+        """The value of a file of one line, or None."""
         lines = self.lines(name)
         if not lines:
             return None

@@ -93,6 +93,10 @@ class Tree:
                     getattr(service, unit.name.kind + 's').append(unit)
         for unit in units:
             unit.timer = bool(unit.timers)
+            for option in unit.words('Service', 'Sockets'):
+                other, _ = self.lookup(unit, option)
+                if other and other not in unit.sockets and not is_accepting(other):
+                    unit.sockets.append(other)
             default = unit.last('Install', 'DefaultInstance')
             if unit.name.is_template and default and not unit.instances:
                 unit.instances.append(default.value)
@@ -234,12 +238,15 @@ class Tree:
             name = found and found.name.full
         if name in self.nodes:
             node = self.nodes[name]
-            if not node.values:
-                return None
-            if instance:
+            if instance and node.values:
                 return [node.name + (MARK if MARK in instance else node_part(instance))]
-            return [node.name] if not node.name.endswith('@') or node.instances else None
+            return [node.name] if self.is_named(node) else None
         return None
+
+    @staticmethod
+    def is_named(node):
+        """Returns true if other nodes can name it: a template needs instances."""
+        return bool(node.values) and (not node.name.endswith('@') or bool(node.instances))
 
     def members(self, target):
         """The nodes that a target starts, also by other targets."""
@@ -268,7 +275,7 @@ class Tree:
                         nodes.update((name, True) for name in self.resolve_service(unit, option) or ())
         for name, node in self.nodes.items():
             for option in self.units.by_name[name].words('Install', 'WantedBy', 'RequiredBy'):
-                if node.values and option.value in names:
+                if self.is_named(node) and option.value in names:
                     names[option.value][node.name] = True
 
     def collect_edges(self, unit):

@@ -18,7 +18,7 @@ class Reader:
     def __init__(self, unit, section, node):
         self.unit, self.section, self.node = unit, section, node
         self.specifiers = Specifiers(unit)
-        self.asked = set()
+        self.asked = {'Sockets'} if section == 'Service' else set()
 
     def option(self, key):
         self.asked.add(key)

@@ -93,9 +93,8 @@ class Service:
     def put_forking(self, option, pid_file):
         path = self.reader.expanded('PIDFile')
         if not path:
-            raise Refused(pid_file or option, 'Type=forking without PIDFile=: the main process is not '
-                          'guessed; set type = forking and pid-file, or an option that keeps it in the '
-                          'foreground')
+            raise Refused(pid_file or option, 'the main process is not guessed: set PIDFile= in a drop-in of '
+                          'the unit, or change the command to one that stays in the foreground')
         path = path if path.startswith('/') else '/run/' + path
         if not is_path(path):
             raise Refused(pid_file, 'a path that cannot be written')
@@ -183,7 +182,8 @@ class Service:
 
     def put_failure(self):
         unit = Reader(self.unit, 'Unit', self.node)
-        option = unit.option('FailureAction')
+        option = unit.option('FailureAction') or self.reader.option('FailureAction')
+        self.reader.asked.add('FailureAction')
         if option and option.value.startswith('exit'):
             self.values['on-failed'] = Text('shutdown')
         elif option and option.value != 'none':

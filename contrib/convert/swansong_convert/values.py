@@ -110,7 +110,7 @@ def read_number(text, least, most):
 
 
 def read_mode(text, most=0o777):
-    if not re.fullmatch('[0-7]{1,4}', text) or int(text, 8) > most:
+    if not re.fullmatch('[0-7]{1,5}', text) or int(text, 8) > most:
         raise ValueError('not permissions of at most %04o' % most)
     return '%04o' % int(text, 8)
 
