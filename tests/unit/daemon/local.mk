@@ -95,6 +95,12 @@ check_PROGRAMS += %D%/notify/test-watchdog
 %C%_notify_test_watchdog_LDFLAGS = $(tree_world_ldflags)
 %C%_notify_test_watchdog_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/node/test-node
+%C%_node_test_node_SOURCES = %D%/node/test-node.c $(tree_world_sources)
+%C%_node_test_node_CFLAGS  = $(daemon_cflags)
+%C%_node_test_node_LDFLAGS = $(tree_world_ldflags)
+%C%_node_test_node_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/guard/test-lease
 %C%_guard_test_lease_SOURCES = %D%/guard/test-lease.h %D%/guard/test-lease.c \
 	%D%/guard/test-lease-fd.c $(tree_world_sources)
@@ -154,6 +160,18 @@ check_PROGRAMS += %D%/tree/test-tree
 %C%_tree_test_tree_CFLAGS  = $(daemon_cflags)
 %C%_tree_test_tree_LDFLAGS = $(tree_world_ldflags)
 %C%_tree_test_tree_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-exit
+%C%_tree_test_exit_SOURCES = %D%/tree/test-exit.c $(tree_world_sources)
+%C%_tree_test_exit_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_exit_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_exit_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-timetable
+%C%_tree_test_timetable_SOURCES = %D%/tree/test-timetable.c $(tree_world_sources)
+%C%_tree_test_timetable_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_timetable_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_timetable_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/tree/test-stop
 %C%_tree_test_stop_SOURCES = %D%/tree/test-stop.c $(tree_world_sources)
@@ -348,4 +366,10 @@ check_PROGRAMS += %D%/reap/test-reap
 %C%_reap_test_reap_CFLAGS  = $(daemon_cflags)
 %C%_reap_test_reap_LDFLAGS = $(tree_world_ldflags)
 %C%_reap_test_reap_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/node/test-agent
+%C%_node_test_agent_SOURCES = %D%/node/test-agent.c $(live_world_sources)
+%C%_node_test_agent_CFLAGS  = $(daemon_cflags)
+%C%_node_test_agent_LDFLAGS = $(tree_world_ldflags)
+%C%_node_test_agent_LDADD   = $(daemon_libraries)
 endif
