@@ -52,6 +52,12 @@ check_PROGRAMS += %D%/streams/test-relay
 %C%_streams_test_relay_CFLAGS  = $(daemon_cflags)
 %C%_streams_test_relay_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/streams/test-log-watch
+%C%_streams_test_log_watch_SOURCES = %D%/streams/test-log-watch.c $(nomem_sources)
+%C%_streams_test_log_watch_CFLAGS  = $(daemon_cflags)
+%C%_streams_test_log_watch_LDFLAGS = $(nomem_ldflags)
+%C%_streams_test_log_watch_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/streams/test-activation
 %C%_streams_test_activation_SOURCES = %D%/streams/test-activation.c
 %C%_streams_test_activation_CFLAGS  = $(daemon_cflags)
@@ -372,4 +378,10 @@ check_PROGRAMS += %D%/node/test-agent
 %C%_node_test_agent_CFLAGS  = $(daemon_cflags)
 %C%_node_test_agent_LDFLAGS = $(tree_world_ldflags)
 %C%_node_test_agent_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/probe/test-probe
+%C%_probe_test_probe_SOURCES = %D%/probe/test-probe.c $(live_world_sources)
+%C%_probe_test_probe_CFLAGS  = $(daemon_cflags)
+%C%_probe_test_probe_LDFLAGS = $(tree_world_ldflags)
+%C%_probe_test_probe_LDADD   = $(daemon_libraries)
 endif
