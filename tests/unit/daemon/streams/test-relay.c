@@ -185,6 +185,36 @@ START_TEST(file_always_has_room)
 }
 END_TEST
 
+/* Output that comes back as input, or comes as fast as it is written, has no end. */
+START_TEST(drain_ends_though_the_input_does_not)
+{
+	ck_assert_int_ge(relay_direct(relay, relay_fd(relay)), 0);
+	writes("again\n");
+	ck_assert(!relay_drain(relay));
+}
+END_TEST
+
+START_TEST(drain_empties_a_full_pipe)
+{
+	char block[4096], last[4] = "";
+	unsigned long sent = 0, got = 0;
+	FILE *file = tmpfile();
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(relay_direct(relay, fileno(file)), 0);
+	ck_assert_int_eq(fcntl(relay_fd(relay), F_SETFL, O_NONBLOCK), 0);
+	memset(block, 'x', sizeof(block));
+	while (write(relay_fd(relay), block, sizeof(block)) == sizeof(block))
+		sent += sizeof(block);
+	ck_assert(relay_drain(relay));
+	got = (unsigned long)lseek(fileno(file), 0, SEEK_END);
+	ck_assert_uint_eq(got, sent);
+	ck_assert_int_eq(pread(fileno(file), last, 3, (off_t)sent - 3), 3);
+	ck_assert_str_eq(last, "xxx");
+	(void)fclose(file);
+}
+END_TEST
+
 START_TEST(output_to_a_closed_pipe_is_lost)
 {
 	to_pipe();
@@ -214,6 +244,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, long_line_is_reported_in_pieces);
 	tcase_add_loop_test(tc, full_destination_blocks_the_writer, 0, 2);
 	tcase_add_test(tc, file_always_has_room);
+	tcase_add_test(tc, drain_ends_though_the_input_does_not);
+	tcase_add_test(tc, drain_empties_a_full_pipe);
 	tcase_add_test(tc, output_to_a_closed_pipe_is_lost);
 	suite_add_tcase(suite, tc);
 	return suite;
