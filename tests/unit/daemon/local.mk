@@ -149,11 +149,29 @@ check_PROGRAMS += %D%/demand/test-demand
 %C%_demand_test_demand_LDFLAGS = $(tree_world_ldflags)
 %C%_demand_test_demand_LDADD   = $(daemon_libraries)
 
+# Control groups that are directories.
+groups_sources = tests/unit/fixtures/daemon/groups.h tests/unit/fixtures/daemon/groups.c \
+	tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c
+groups_ldflags = -Wl,--wrap=cgroup_of,--wrap=cgroup_open
+
+check_PROGRAMS += %D%/cgroup/test-groups
+%C%_cgroup_test_groups_SOURCES = %D%/cgroup/test-groups.c $(groups_sources) $(tree_world_sources)
+%C%_cgroup_test_groups_CFLAGS  = $(daemon_cflags)
+%C%_cgroup_test_groups_LDFLAGS = $(tree_world_ldflags) $(groups_ldflags)
+%C%_cgroup_test_groups_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/reap/test-survivors
-%C%_reap_test_survivors_SOURCES = %D%/reap/test-survivors.c $(tree_world_sources)
+%C%_reap_test_survivors_SOURCES = %D%/reap/test-survivors.c $(groups_sources) $(tree_world_sources)
 %C%_reap_test_survivors_CFLAGS  = $(daemon_cflags)
-%C%_reap_test_survivors_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=kill
+%C%_reap_test_survivors_LDFLAGS = $(tree_world_ldflags) $(groups_ldflags) -Wl,--wrap=kill
 %C%_reap_test_survivors_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/reap/test-orphans
+%C%_reap_test_orphans_SOURCES = %D%/reap/test-orphans.c $(tree_world_sources)
+%C%_reap_test_orphans_CFLAGS  = $(daemon_cflags)
+%C%_reap_test_orphans_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=children_open,--wrap=children_close \
+	-Wl,--wrap=children_read,--wrap=children_exceed,--wrap=reap_children
+%C%_reap_test_orphans_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/tree/test-goals
 %C%_tree_test_goals_SOURCES = %D%/tree/test-goals.c $(tree_world_sources)

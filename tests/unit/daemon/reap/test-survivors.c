@@ -1,6 +1,7 @@
-/* A roster that is damaged: a tree goes on by it, or without it. */
+/* A tree that goes on by a roster, which may be damaged, and by control groups. */
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include "daemon/describe/describe.h"
 #include "daemon/loop/roster.h"
 #include "daemon/reap/survivors.h"
+#include "daemon/tree/build.h"
 #include "daemon/tree/goals.h"
+#include "tests/unit/fixtures/daemon/groups.h"
 
 #define ROWS_AT 4096
 #define TREE                                                                       \
@@ -138,6 +141,102 @@ START_TEST(service_is_not_up_without_its_process)
 }
 END_TEST
 
+/* --- control groups --- */
+
+static struct roster *begin_in_groups(void)
+{
+	const struct service_row up = up_row();
+
+	make_file();
+	write_service(0, "web", child, &up);
+	begin_with(load(TREE));
+	groups_begin(&ctx);
+	ck_assert_int_eq(roster_new(&ctx.roster, file), 0);
+	ctx.reason = CRASH_FAULT;
+	return ctx.roster;
+}
+
+static void end_in_groups(struct roster *roster)
+{
+	tree_done(&tree);
+	groups_end(&ctx);
+	context_done(&ctx);
+	(void)roster_free(roster);
+}
+
+START_TEST(service_goes_on_in_the_group_that_exists)
+{
+	struct roster *roster = begin_in_groups();
+
+	if (_i > 0) {
+		group_make("node:web");
+		group_write("node:web", "cgroup.procs", "");
+	}
+	survivors_begin(&survivors, &tree);
+	ck_assert_int_eq(service("web")->main.pid, child);
+	ck_assert_int_eq(service("web")->group.exists, _i > 0);
+	ck_assert(!service("db")->group.exists);
+	end_in_groups(roster);
+}
+END_TEST
+
+START_TEST(each_group_may_exist_if_they_cannot_be_listed)
+{
+	struct roster *roster = begin_in_groups();
+
+	ck_assert_int_ge(dup3(ctx.descriptors.null, ctx.cgroups->top, O_CLOEXEC), 0);
+	survivors_begin(&survivors, &tree);
+	ck_assert_int_eq(service("web")->main.pid, child);
+	ck_assert(service("web")->group.exists);
+	end_in_groups(roster);
+}
+END_TEST
+
+START_TEST(group_of_no_service_is_removed_if_it_is_empty)
+{
+	struct roster *roster = begin_in_groups();
+
+	group_make("node:old");
+	survivors_begin(&survivors, &tree);
+	ck_assert(!group_exists("node:old"));
+	ck_assert_uint_eq(survivors.timer.usec, USEC_INFINITY); /* no process is waited for */
+	end_in_groups(roster);
+}
+END_TEST
+
+START_TEST(processes_of_no_service_are_ended_then_killed)
+{
+	struct roster *roster = begin_in_groups();
+
+	group_make("node:old");
+	group_write("node:old", "cgroup.procs", "");
+	group_write("node:old", "cgroup.freeze", "1");
+	group_write("node:old", "cgroup.kill", "");
+	survivors_begin(&survivors, &tree);
+	ck_assert_str_eq(group_read("node:old", "cgroup.freeze"), "0");
+	pass(9 * SEC);
+	ck_assert_str_eq(group_read("node:old", "cgroup.kill"), "");
+	pass(2 * SEC);
+	ck_assert_str_eq(group_read("node:old", "cgroup.kill"), "1");
+	group_write("node:old", "cgroup.kill", "");
+	pass(2 * SEC);
+	ck_assert_str_eq(group_read("node:old", "cgroup.kill"), "1");
+	end_in_groups(roster);
+}
+END_TEST
+
+static TCase *groups(void)
+{
+	TCase *tc = tcase_create("groups");
+
+	tcase_add_checked_fixture(tc, make_directory, remove_directory);
+	tcase_add_loop_test(tc, service_goes_on_in_the_group_that_exists, 0, 2);
+	tcase_add_test(tc, each_group_may_exist_if_they_cannot_be_listed);
+	tcase_add_test(tc, group_of_no_service_is_removed_if_it_is_empty);
+	tcase_add_test(tc, processes_of_no_service_are_ended_then_killed);
+	return tc;
+}
+
 /* --- random damage --- */
 
 static void write_rows(void)
@@ -211,5 +310,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, service_is_not_up_without_its_process);
 	tcase_add_loop_test(tc, random_damage_leaves_rows_in_range_or_none, 0, 3);
 	suite_add_tcase(s, tc);
+	suite_add_tcase(s, groups());
 	return s;
 }
