@@ -290,6 +290,12 @@ check_PROGRAMS += %D%/reload/test-reload
 %C%_reload_test_reload_LDFLAGS = $(tree_world_ldflags)
 %C%_reload_test_reload_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/reload/test-upgrade
+%C%_reload_test_upgrade_SOURCES = %D%/reload/test-upgrade.c $(tree_world_sources)
+%C%_reload_test_upgrade_CFLAGS  = $(daemon_cflags)
+%C%_reload_test_upgrade_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=crash_replace
+%C%_reload_test_upgrade_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/reload/test-reload-order
 %C%_reload_test_reload_order_SOURCES = %D%/reload/test-reload-order.c $(tree_world_sources)
 %C%_reload_test_reload_order_CFLAGS  = $(daemon_cflags)
@@ -384,6 +390,13 @@ check_PROGRAMS += %D%/spawn/test-launch
 %C%_spawn_test_launch_CFLAGS  = $(daemon_cflags)
 %C%_spawn_test_launch_LDFLAGS = $(tree_world_ldflags)
 %C%_spawn_test_launch_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/spawn/test-hook
+%C%_spawn_test_hook_SOURCES = %D%/spawn/test-hook.c $(tree_world_sources)
+%C%_spawn_test_hook_CFLAGS  = $(daemon_cflags)
+%C%_spawn_test_hook_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=logging_is_usable,--wrap=log_subscription_new \
+	-Wl,--wrap=log_subscription_update,--wrap=log_subscription_free
+%C%_spawn_test_hook_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/reap/test-reap
 %C%_reap_test_reap_SOURCES = %D%/reap/test-reap.c $(live_world_sources)

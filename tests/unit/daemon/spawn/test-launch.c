@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "daemon/spawn/launch.h"
+#include "tests/unit/fixtures/config-of.h"
 
 #define ONCE "command = sh run\ntype = oneshot\n"
 
@@ -41,6 +43,35 @@ START_TEST(variable_of_the_node_replaces_that_of_the_daemon)
 	live_begin("[web]\nenvironment = INHERITED=no\n" ONCE);
 	await("web done");
 	ck_assert_str_eq(await_line("out"), "1");
+}
+END_TEST
+
+static int find_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
+{
+	ck_assert_str_eq(name, "someone");
+	*uid = *gid = 0x7fff1234; /* it has no entry, so its number is its name */
+	*home = strdup("/home/someone");
+	*shell = strdup("/bin/false");
+	return *home && *shell ? 0 : -ENOMEM;
+}
+
+/* Variables of the node come later, and so replace these. */
+START_TEST(user_has_home_shell_and_name)
+{
+	static const struct config_names names = { .user = find_user };
+	static const char *const expected[] = { "HOME=/home/someone", "SHELL=/bin/false",
+						"USER=2147422772", "LOGNAME=2147422772", "A=1" };
+	struct launch launch = { 0 };
+	struct config *config =
+		config_of("[web]\ncommand = x\nuser = someone\nenvironment = A=1\n", &names);
+
+	live_begin("");
+	ck_assert_int_eq(launch_init(&launch, &ctx, config_find(config, "web"), NULL, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		ck_assert_str_eq(launch.environment[i], expected[i]);
+	ck_assert_ptr_null(launch.environment[ARRAY_SIZE(expected)]);
+	launch_done(&launch);
+	config_unref(config);
 }
 END_TEST
 
@@ -262,6 +293,7 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, environment_is_that_of_the_daemon_the_node_and_the_run);
 	tcase_add_test(tc, variable_of_the_node_replaces_that_of_the_daemon);
+	tcase_add_test(tc, user_has_home_shell_and_name);
 	tcase_add_test(tc, clear_environment_has_the_variables_that_pass);
 	tcase_add_test(tc, service_with_notify_gets_the_socket_and_the_watchdog);
 	tcase_add_test(tc, listening_sockets_are_passed_by_number_and_pid);
