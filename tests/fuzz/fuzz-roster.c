@@ -389,7 +389,7 @@ static void check_tree(struct world *world)
 static void go_on(struct world *world)
 {
 	struct control_config control = { .mode = 0600, .group = (gid_t)-1 };
-	struct survivors survivors;
+	static struct survivors survivors;
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "@fuzz-control-%d", (int)getpid());
@@ -410,7 +410,6 @@ static void go_on(struct world *world)
 	world_end_processes(world);
 	world_pass(world, 3600 * USEC_PER_SEC);
 	check_tree(world);
-	survivors_done(&survivors);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

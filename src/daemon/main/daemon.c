@@ -125,7 +125,6 @@ static void daemon_tear_down(struct daemon *d)
 {
 	d->control = control_free(d->control);
 	d->parent = parent_free(d->parent);
-	survivors_done(&d->survivors);
 	d->orphans = orphans_free(d->orphans);
 	trial_done(&d->trial);
 	upgrade_done(&d->upgrade);

@@ -466,9 +466,3 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	if (survivors->strange)
 		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);
 }
-
-void survivors_done(struct survivors *survivors)
-{
-	if (survivors->tree)
-		alarm_stop(&survivors->tree->ctx->alarms, &survivors->timer);
-}

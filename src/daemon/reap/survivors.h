@@ -30,6 +30,5 @@ struct survivors {
 	size_t n_children;
 };
 
-/* Begins, once, before the first update turn. */
+/* Begins, once, before the first update turn.  @survivors must outlive the alarms of the context. */
 void survivors_begin(struct survivors *survivors, struct tree *tree);
-void survivors_done(struct survivors *survivors);

@@ -87,7 +87,6 @@ static void end_tree(void)
 {
 	struct roster *roster = ctx.roster;
 
-	survivors_done(&survivors);
 	finish();
 	(void)roster_free(roster);
 }
