@@ -85,6 +85,12 @@ check_PROGRAMS += %D%/probe/test-http
 %C%_probe_test_http_CFLAGS  = $(daemon_cflags)
 %C%_probe_test_http_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/main/test-fault
+%C%_main_test_fault_SOURCES = %D%/main/test-fault.c
+%C%_main_test_fault_CFLAGS  = $(daemon_cflags)
+%C%_main_test_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=crash_arm
+%C%_main_test_fault_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/guard/test-attach
 %C%_guard_test_attach_SOURCES = %D%/guard/test-attach.c
 %C%_guard_test_attach_CFLAGS  = $(daemon_cflags)
@@ -148,6 +154,12 @@ check_PROGRAMS += %D%/demand/test-demand
 %C%_demand_test_demand_CFLAGS  = $(daemon_cflags)
 %C%_demand_test_demand_LDFLAGS = $(tree_world_ldflags)
 %C%_demand_test_demand_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/main/test-command-signal
+%C%_main_test_command_signal_SOURCES = %D%/main/test-command-signal.c $(tree_world_sources)
+%C%_main_test_command_signal_CFLAGS  = $(daemon_cflags)
+%C%_main_test_command_signal_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=kill
+%C%_main_test_command_signal_LDADD   = $(daemon_libraries)
 
 # Control groups that are directories.
 groups_sources = tests/unit/fixtures/daemon/groups.h tests/unit/fixtures/daemon/groups.c \

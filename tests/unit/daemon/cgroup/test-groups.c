@@ -260,8 +260,10 @@ START_TEST(each_service_looks_at_its_group_after_an_overflow)
 {
 	unsigned n = events_max();
 
-	if (n == 0 || n > 100000)
+	if (n == 0 || n > 100000) {
+		(void)puts("# SKIP machine: the queue of inotify is too long to overflow");
 		return;
+	}
 	begin_watched();
 	overflow(n / 2);
 	ck_assert_uint_eq(changes_of_web + changes_of_db, 0);

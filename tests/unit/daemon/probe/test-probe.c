@@ -38,9 +38,9 @@ static void make_probe(void)
 {
 	live_begin("[web]\ncommand = sleep 100\n");
 	await("web up");
-	ck_assert_int_eq(probe_new(&probe, &ctx, &config, &service("web")->setup.launch, on_result,
-				   result),
-			 0);
+	ck_assert_int_eq(
+		probe_new(&probe, &ctx, &config, &service("web")->setup.launch, on_result, result),
+		0);
 }
 
 static void begin_check(uint64_t timeout_usec)
@@ -333,8 +333,7 @@ START_TEST(check_without_a_process_is_a_failure_and_holds_nothing)
 	begin_check(TIMEOUT);
 	live = true;
 	ck_assert_uint_eq(swansong_guard_count(find("web")->handle), 1);
-	ck_assert_str_eq(await_result(),
-			 "cannot make a process: Resource temporarily unavailable");
+	ck_assert_str_eq(await_result(), "cannot make a process: Resource temporarily unavailable");
 	ck_assert_str_eq(check_once(), "success");
 }
 END_TEST

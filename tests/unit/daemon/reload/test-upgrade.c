@@ -96,8 +96,7 @@ END_TEST
 
 START_TEST(upgrade_is_refused_when_its_time_is_over)
 {
-	begin_upgrade(_i == 0 ? "[web]\ncommand = x\n"
-			      : "[web]\ncommand = x\nstart-command = y\n",
+	begin_upgrade(_i == 0 ? "[web]\ncommand = x\n" : "[web]\ncommand = x\nstart-command = y\n",
 		      _i > 0);
 	rehearsed();
 	ck_assert_int_eq(upgrade.state, UPGRADE_REHEARSED);
