@@ -67,7 +67,7 @@ static int daemon_exit_status(const struct daemon *d)
 	/* Given up with status 0: the service has ended too often. */
 	if (status == 0 && d->tree.ends.given_up)
 		return DAEMON_EXIT_FAULT;
-	if (status < 0 && d->exit_on_signal && d->stopped_by && !exit_has_essential(&d->tree))
+	if (d->exit_on_signal && d->stopped_by && !exit_has_essential(&d->tree))
 		return 128 + d->stopped_by;
 	return MAX(status, 0);
 }

@@ -138,7 +138,12 @@ void exit_update_last(struct tree *tree)
 
 const struct service *exit_service(const struct tree *tree)
 {
-	return tree->ends.cause ? tree->ends.cause : tree->ends.first;
+	const struct service *first = tree->ends.first;
+
+	/* A reload may have made the first one a service that is not essential. */
+	if (tree->ends.cause || !first || !first->config->essential)
+		return tree->ends.cause;
+	return first;
 }
 
 int exit_status_of_cause(const struct tree *tree)

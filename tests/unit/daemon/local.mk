@@ -91,6 +91,13 @@ check_PROGRAMS += %D%/main/test-fault
 %C%_main_test_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=crash_arm
 %C%_main_test_fault_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/main/test-daemon
+%C%_main_test_daemon_SOURCES = %D%/main/test-daemon.c tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c
+%C%_main_test_daemon_CFLAGS  = $(daemon_cflags)
+%C%_main_test_daemon_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fault_begin,--wrap=cgroups_new \
+	-Wl,--wrap=logging_new,--wrap=address_directory
+%C%_main_test_daemon_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/guard/test-attach
 %C%_guard_test_attach_SOURCES = %D%/guard/test-attach.c
 %C%_guard_test_attach_CFLAGS  = $(daemon_cflags)

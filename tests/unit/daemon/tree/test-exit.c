@@ -37,8 +37,8 @@ END_TEST
 
 START_TEST(tree_ends_with_the_last_essential_service)
 {
-	begin("[swansong]\nexit-when = all\n" SERVICE("helper") SERVICE("a") "essential = yes\n" SERVICE(
-		"b") "essential = yes\n");
+	begin("[swansong]\nexit-when = all\n" SERVICE("helper")
+		      SERVICE("a") "essential = yes\n" SERVICE("b") "essential = yes\n");
 	ends("a", 0);
 	expect_running();
 	ends("b", 0);
@@ -77,6 +77,19 @@ START_TEST(removed_service_is_not_essential)
 	ck_assert(!exit_has_essential(&tree));
 	ends("a", 0);
 	expect_ended(NULL, -1);
+}
+END_TEST
+
+START_TEST(service_that_is_not_essential_any_more_is_no_cause)
+{
+	begin(SERVICE("a") "essential = yes\n" SERVICE("b") "essential = yes\n"
+							    "[swansong]\nexit-when = all\n");
+	ends("a", 3);
+	ck_assert_ptr_eq(exit_service(&tree), service("a"));
+	ck_assert_int_eq(exit_status_of_cause(&tree), 3);
+	reload(SERVICE("a") SERVICE("b") "essential = yes\n[swansong]\nexit-when = all\n");
+	ck_assert_ptr_null(exit_service(&tree));
+	ck_assert_int_eq(exit_status_of_cause(&tree), -1);
 }
 END_TEST
 
@@ -126,6 +139,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, end_of_others_does_not_end_a_tree_with_an_essential_service);
 	tcase_add_test(tc, first_service_that_failed_is_the_cause);
 	tcase_add_test(tc, removed_service_is_not_essential);
+	tcase_add_test(tc, service_that_is_not_essential_any_more_is_no_cause);
 	tcase_add_loop_test(tc, failure_that_stops_its_group_stays_visible, 0, 3);
 	tcase_add_test(tc, failure_of_a_group_that_is_stopped_by_request_is_forgotten);
 	tcase_add_test(tc, fatal_failure_ends_the_tree);
