@@ -74,6 +74,13 @@ int __wrap_environment_read(pid_t pid, const char *name, char *buf, size_t size)
 	return pid == children[0] ? 0 : -ENOENT;
 }
 
+/* At once, and not in a child, so that descriptors can be counted. */
+int __wrap_passed_close(int fd);
+int __wrap_passed_close(int fd)
+{
+	return fd_close(fd);
+}
+
 /* No port is taken, of which there is one for all programs. */
 int __wrap_inet_listen(const struct sockaddr *address, socklen_t length, int type);
 int __wrap_inet_listen(const struct sockaddr *address, socklen_t length, int type)
