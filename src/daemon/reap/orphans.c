@@ -23,6 +23,7 @@
 #include "daemon/probe/exec.h"
 #include "daemon/reap/exit.h"
 #include "daemon/service/start.h"
+#include "sys/ipc/passed.h"
 #include "sys/process/children.h"
 #include "sys/process/proc.h"
 #include "sys/process/reap.h"
@@ -370,6 +371,13 @@ static bool orphans_adopt(struct orphans *orphans, struct node *node, pid_t pid,
 	return true;
 }
 
+/* Only a child of this program is in its session, has its memory and this name. */
+static bool orphans_closes_passed(const struct proc_info *info)
+{
+	return !info->executed && info->session == getsid(0) &&
+	       strcmp(info->name, PASSED_NAME) == 0;
+}
+
 static void orphans_attribute(pid_t pid, void *arg)
 {
 	struct orphans *orphans = arg;
@@ -385,6 +393,10 @@ static void orphans_attribute(pid_t pid, void *arg)
 	r = proc_read(pid, &info);
 	if (r == 0 && info.state == 'Z') {
 		orphans->dead += !known;
+		return;
+	}
+	if (r == 0 && !known && orphans_closes_passed(&info)) {
+		(void)orphans_remember(orphans, pid, PROCESS_INHERITED);
 		return;
 	}
 	if (r == 0)
@@ -480,7 +492,7 @@ static void orphans_kill_child(pid_t pid, void *arg)
 			process->kind == PROCESS_LOGGER))
 		return;
 	/* A keeper reports one exit after the other. */
-	if (proc_read(pid, &info) == 0 && info.state == 'Z')
+	if (proc_read(pid, &info) == 0 && (info.state == 'Z' || orphans_closes_passed(&info)))
 		return;
 	if (kill(pid, SIGKILL) == 0)
 		orphans->killed++;

@@ -89,7 +89,7 @@ static void listener_on_left_process(pid_t pid, void *arg)
 			      : held_take(pid, &left->address.inet.any, left->length, left->type);
 
 	if (r != -ENOENT)
-		left->fd = r >= 0 && left->other ? (fd_close(r), -EPERM) : r;
+		left->fd = r >= 0 && left->other ? (passed_close(r), -EPERM) : r;
 }
 
 static void listener_on_left_group(const char *group, void *arg)
@@ -118,7 +118,7 @@ static int listener_on_any_process(pid_t pid, void *arg)
 
 	listener_on_child(pid, left);
 	if (left->fd != -ENOENT && !mark_is_left(left->ctx, pid)) {
-		(void)fd_close(left->fd);
+		(void)passed_close(left->fd);
 		left->fd = -ENOENT;
 	}
 	return left->fd != -ENOENT;

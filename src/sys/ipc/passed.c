@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -91,6 +92,7 @@ static int passed_close_all(void *arg)
 	const struct closing *closing = arg;
 	sigset_t only;
 
+	(void)prctl(PR_SET_NAME, PASSED_NAME);
 	(void)sigemptyset(&only);
 	(void)sigaddset(&only, SIGALRM);
 	(void)signal(SIGALRM, passed_on_alarm);
@@ -130,6 +132,8 @@ int passed_close(int fd)
 	int domain = AF_UNSPEC;
 	socklen_t size = sizeof(domain);
 
+	if (fd < 0)
+		return -1;
 	(void)getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size);
 	if ((domain == AF_UNIX || domain == AF_UNSPEC) && passed_close_apart(&fd, 1) >= 0)
 		return -1;

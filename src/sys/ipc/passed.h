@@ -28,9 +28,10 @@ bool passed_is_served_by_kernel(int fd);
 pid_t passed_close_apart(const int *fds, size_t n);
 
 /*
- * Closes @fd, of which the kernel serves the file, without waiting: such a child closes all but sockets of a
- * network, and is reaped with the unowned processes.  Returns -1.
+ * Closes @fd, unless it is negative, of which the kernel serves the file, without waiting: such a child, called
+ * PASSED_NAME, closes all but sockets of a network, and is reaped with the unowned processes.  Returns -1.
  */
+#define PASSED_NAME "swansong-close"
 int passed_close(int fd);
 
 /*

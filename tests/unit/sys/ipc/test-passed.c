@@ -99,12 +99,28 @@ START_TEST(a_child_closes_shared_descriptors)
 }
 END_TEST
 
+START_TEST(no_child_closes_what_is_none_or_a_socket_of_a_network)
+{
+	int pipes[2], tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), status;
+
+	ck_assert_int_eq(passed_close(-1), -1);
+	if (tcp >= 0)
+		ck_assert_int_eq(passed_close(tcp), -1);
+	ck_assert_int_lt(waitpid(-1, &status, 0), 0);
+	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
+	ck_assert_int_eq(passed_close(pipes[0]), -1);
+	ck_assert_int_gt(waitpid(-1, &status, 0), 0);
+	(void)close(pipes[1]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("passed");
 	TCase *tc = tcase_create("passed");
 
 	tcase_add_test(tc, objects_of_the_kernel_are_recognized);
+	tcase_add_test(tc, no_child_closes_what_is_none_or_a_socket_of_a_network);
 	tcase_add_test(tc, files_of_file_systems_are_not);
 	tcase_add_test(tc, a_fifo_is_a_file_of_its_file_system);
 	tcase_add_test(tc, a_file_with_the_path_of_a_memfd_is_recognised);
