@@ -55,6 +55,8 @@ int crash_take(struct crash_history *ret)
 		: parse_uint(value, INT_MAX, &fd) < 0 ? -EBADMSG
 						      : crash_history_read((int)fd, ret);
 
+	/* The next image knows by it a child that has executed no program. */
+	(void)prctl(PR_SET_NAME, program_invocation_short_name);
 	if (r < 0 || reason == CRASH_REHEARSAL)
 		ret->reason = reason;
 	if (r < 0)
@@ -64,7 +66,6 @@ int crash_take(struct crash_history *ret)
 	(void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	if (ret->reason == CRASH_REPLACED)
 		(void)fcntl(ret->former, F_SETFD, FD_CLOEXEC);
-	(void)prctl(PR_SET_NAME, program_invocation_short_name);
 	return (int)fd;
 }
 
