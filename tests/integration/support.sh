@@ -3,19 +3,24 @@
 . "${0%/*}/lib.sh"
 
 parts='--version health status guards plan show history blame logs'
+cat >"$dir/secrets" <<-'END'
+connects to postgres://app:hunter2@db/app
+Password: 'hunter5 hunter5' {"api_key": "hunter6"}
+--password hunter7 SECRET="hunter8 hunter8" 'DB_PASS=hunter9 hunter9'
+END
 config <<-END
 [swansong]
 history = $dir/history
 report = $dir/report
 [web]
-command = sh -c 'echo "connects to postgres://app:hunter2@db/app"; exec $helpers/idle' --token=hunter3
+command = sh -c 'cat $dir/secrets; exec $helpers/idle' --token=hunter3
 environment = DATABASE=hunter4
 [db]
 command = $helpers/idle
 END
 start_daemon
 ctl wait --for ready >/dev/null
-ok "the first line is there" wait_for 10 sh -c "'$top_builddir/swansongctl' --socket '$socket' logs web | grep -q connects"
+ok "the first line is there" wait_for 10 sh -c "'$top_builddir/swansongctl' --socket '$socket' logs web | grep -q hunter9"
 ok "a file is made" ctl support-dump "$dir/dump"
 for part in $parts; do
 	ok "it has the part $part" grep -q "^=== swansongctl $part" "$dir/dump"
