@@ -49,12 +49,12 @@ def parse(name, words):
 
 
 def write(text, path):
-    data = text.rstrip('\n') + '\n'
+    data = (text.rstrip('\n') + '\n').encode('utf-8')
     if path:
-        with open(path, 'w', encoding='utf-8') as file:
+        with open(path, 'wb') as file:
             file.write(data)
     else:
-        sys.stdout.write(data)
+        sys.stdout.buffer.write(data)
         sys.stdout.flush()
 
 

@@ -222,7 +222,7 @@ class Units:
         if own or not template:
             unit = self.by_name[name.full] = Unit(name, own or self.find(name, folders))
             unit.folders = folders
-            unit.read([unit.path] + drop_ins(name, folders))
+            unit.read(([unit.path] if is_file(unit.path) else []) + drop_ins(name, folders))
             return unit
         if name.instance not in template.instances:
             template.instances.append(name.instance)
