@@ -81,11 +81,16 @@ START_TEST(answer_of_another_file_system_is_waited_for)
 	unsigned before = spawned_count_descriptors(getpid());
 
 	for (int i = 0; i < 2; i++) {
+		bool answers = false;
 		int status;
 
-		ck_assert(mount_answers(paths[i]));
-		ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
-		ck_assert_int_gt(waitpid(-1, &status, 0), 0);
+		/* The limit is short, and the machine may be busy. */
+		for (int tries = 0; !answers && tries < 100; tries++) {
+			answers = mount_answers(paths[i]);
+			ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
+			ck_assert_int_gt(waitpid(-1, &status, 0), 0);
+		}
+		ck_assert(answers);
 		ck_assert_int_eq(status, i == 0 ? 0 : 1 << 8);
 	}
 }

@@ -115,7 +115,7 @@ START_TEST(line_is_a_process_and_its_ancestors)
 	ck_assert_int_eq(usage_of_one(pid, getpid(), "no group", &one), 0);
 	ck_assert_int_eq(look(pid, getpid(), &all), 0);
 	ck_assert_uint_eq(one.processes, all.processes);
-	ck_assert_uint_eq(one.memory, all.memory);
+	ck_assert_uint_eq(one.descriptors, all.descriptors);
 	end(pid);
 	end(beside);
 	ck_assert_int_eq(usage_of_one(pid, getpid(), "no group", &one), -ESRCH);
