@@ -97,6 +97,10 @@ if ! "$convert" -o "$ini" nginx.service redis-server.service 2>"$dir/real.err" &
 	skip "$real" "package nginx-light"
 elif ! command -v redis-cli >/dev/null || ! command -v nginx >/dev/null; then
 	skip "$real" "package redis-server"
+elif ! command -v curl >/dev/null; then
+	skip "$real" "package curl"
+elif ! nginx -t >"$dir/nginx" 2>&1; then
+	skip "$real" "machine: nginx refuses its configuration: $(head -n 1 "$dir/nginx")"
 elif ! is_root || ! mount_folders 2>"$dir/mounts"; then
 	skip "$real" "machine: needs root"
 else
