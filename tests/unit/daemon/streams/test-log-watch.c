@@ -15,6 +15,7 @@
 static struct log log_;
 static struct context ctx;
 static regex_t regex;
+static char path[] = "a";
 static struct node_config config;
 static struct log_watch *watch;
 static struct streams streams;
@@ -33,7 +34,7 @@ static void setup(void)
 	ctx = (struct context){ .log = &log_ };
 	ck_assert_int_ge(sd_event_new(&ctx.event), 0);
 	ck_assert_int_eq(regcomp(&regex, "ready", REG_EXTENDED | REG_NOSUB), 0);
-	config = (struct node_config){ .path = (char[]){ "a" } };
+	config = (struct node_config){ .path = path };
 	config.ready.regex = &regex;
 	ck_assert_int_eq(pipe2(out, O_CLOEXEC | O_NONBLOCK), 0);
 	ck_assert_int_eq(pipe2(err, O_CLOEXEC | O_NONBLOCK), 0);
