@@ -79,6 +79,7 @@ START_TEST(agent_answers_with_the_word_of_the_moment)
 	ck_assert_str_eq(reply_to(call()), "down\n");
 	ck_assert_int_eq(start("web"), 0);
 	await_line("ready");
+	await("web up");
 	ck_assert_str_eq(reply_to(call()), "up ready\n");
 	stop("web");
 	ck_assert_str_eq(reply_to(call()), "drain\n");
