@@ -15,6 +15,10 @@
 #include "sys/ipc/passed.h"
 #include "sys/process/proc.h"
 
+#ifndef SO_NETNS_COOKIE /* of musl */
+#define SO_NETNS_COOKIE 71
+#endif
+
 struct held {
 	int process;
 	const struct sockaddr *address;

@@ -59,15 +59,13 @@ static void usage_add_process(pid_t pid, void *arg)
 {
 	struct sum *sum = arg;
 	const struct snapshot_entry *e = snapshot_find(sum->snapshot, pid);
-	struct proc_info info = { .parent = 0 };
+	struct proc_info info = e ? e->info : (struct proc_info){ .parent = 0 };
 	uint64_t n = 0;
 	int r = proc_each_descriptor(pid, usage_count_descriptor, &n);
 
 	sum->usage.processes++;
 	usage_add(&sum->usage.descriptors, r == 0 || r == -ENOENT ? n : USAGE_UNKNOWN);
-	if (e)
-		info = e->info;
-	else
+	if (!e)
 		(void)proc_read(pid, &info);
 	sum->usage.cpu_usec += info.cpu_usec;
 	sum->usage.memory += info.memory;
