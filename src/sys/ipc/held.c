@@ -51,13 +51,14 @@ static int held_check_descriptor(int dir, const char *name, void *arg)
 	socklen_t length = sizeof(address);
 	char link[8];
 	uint64_t number;
+	ssize_t n;
 	int fd;
 
-	if (parse_uint(name, INT_MAX, &number) < 0 ||
-	    readlinkat(dir, name, link, sizeof(link)) != sizeof(link) ||
-	    memcmp(link, "socket:[", sizeof(link)) != 0)
+	if (parse_uint(name, INT_MAX, &number) < 0)
 		return 0;
-	/* Another file may have the number by now, of which a close waits. */
+	n = readlinkat(dir, name, link, sizeof(link));
+	if (n != sizeof(link) || memcmp(link, "socket:[", sizeof(link)) != 0)
+		return n < 0 && errno == EACCES ? -EPERM : 0;
 	fd = (int)syscall(SYS_pidfd_getfd, held->process, (int)number, 0);
 	if (fd < 0)
 		return errno == EBADF ? 0 : -errno;

@@ -1,6 +1,6 @@
 /*
  * Processes begin and end while /proc is read: a process that ends meanwhile is left out.  Entries are
- * sorted by pid, so that they are found by bisection.
+ * sorted by pid.
  */
 #include "sys/process/snapshot.h"
 
