@@ -42,7 +42,7 @@ for kind in message guard stored ready; do
 	wait_for 10 has_process "$kind"
 	# It stands still until it has the only copy.
 	kill -STOP "$daemon"
-	wait_for 10 says "$log" 'sent$' || die "$kind: the attack is done"
+	wait_for 60 says "$log" 'sent$' || die "$kind: the attack is done"
 	kill -CONT "$daemon"
 	ok "$kind: the daemon answers" answers
 	ok "$kind: the service is stopped" timeout 10 "$swansongctl" stop "$kind" --timeout 5s

@@ -32,7 +32,7 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$daemon/stat"; }
 answers() { timeout 5 "$swansongctl" status >/dev/null; }
 
 # It has no program of its own.
-is_closing() { pgrep -P "$daemon" -x "$(cat "/proc/$daemon/comm")"; }
+is_closing() { pgrep -P "$daemon" -x swansong-close; }
 
 cat >"$dir/say" <<'END'
 import os, signal, socket, sys
