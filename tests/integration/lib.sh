@@ -360,7 +360,11 @@ state() { field "$1" .service.state; }
 pid_of() { field "$1" .service.pid; }
 has_state() { [ "$(state "$1")" = "$2" ]; } # NODE STATE
 
-is_up_anew() { has_state "$1" up && [ "$(pid_of "$1")" != "$2" ]; } # NODE OLD-PID
+is_up_anew() { # NODE OLD-PID; between the end of a process and the next state there is none
+	local pid
+	pid=$(pid_of "$1")
+	[[ $pid == [1-9]* ]] && [ "$pid" != "$2" ] && has_state "$1" up
+}
 has_restarts() { [ "$(field "$1" .service.restarts)" -gt "$2" ]; }  # NODE NUMBER: more than these
 
 # The section of a service that does nothing.
