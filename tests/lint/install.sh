@@ -119,4 +119,11 @@ try "it is one" "${top_builddir:?}/swansongctl" check --trust-config "$(conf_of_
 try "it is never replaced" keeps_conf
 try "the manual has the paths of the build" names_conf
 try "and no page has those of another prefix" names_no_other
+
+# The packages have the version of configure.ac.
+version=$(sed -n 's/^AC_INIT(\[[^]]*\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
+packaging=$top_srcdir/contrib/packaging
+try "configure.ac has a version" test -n "$version"
+try "it is that of the package of rpm" grep -q "^Version: *$version\$" "$packaging/swansong.spec"
+try "and of those of Debian" grep -q "^swansong ($version-" "$packaging/debian/changelog"
 finish
