@@ -21,6 +21,13 @@
 		taken_;            \
 	})
 
+/* Frees @memory.  Returns NULL, for "p = free_memory(p)" and for the end of a destructor. */
+static inline void *free_memory(void *memory)
+{
+	free(memory);
+	return NULL;
+}
+
 /* Defines fnp() for cleanup(), from a destructor fn() of a pointer type. */
 #define DEFINE_CLEANUP(type, fn)          \
 	static inline void fn##p(type *p) \

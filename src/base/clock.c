@@ -5,8 +5,8 @@
 #include "base/clock.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "base/text.h"
@@ -27,6 +27,15 @@ uint64_t clock_now_usec(void)
 uint64_t clock_realtime_usec(void)
 {
 	return clock_read_usec(CLOCK_REALTIME);
+}
+
+uint64_t clock_random(uint64_t limit_usec)
+{
+	uint64_t number = 0;
+
+	if (limit_usec == 0 || getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+		return 0;
+	return number % limit_usec;
 }
 
 int clock_left_msec(uint64_t deadline_usec)

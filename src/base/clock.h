@@ -12,6 +12,9 @@ uint64_t clock_now_usec(void);
 /* CLOCK_REALTIME in microseconds: only to be shown. */
 uint64_t clock_realtime_usec(void);
 
+/* A random time below @limit_usec; 0 if that is 0, or without random numbers. */
+uint64_t clock_random(uint64_t limit_usec);
+
 /* Time left until @deadline_usec for poll(2), rounded up so that the last wait is not repeated; or -1. */
 int clock_left_msec(uint64_t deadline_usec);
 

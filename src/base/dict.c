@@ -1,12 +1,9 @@
 /*
- * A hash table of pointers with open addressing: a thing is in the slot of its hash, its home, or
- * else in the first free slot after that.  So no slot between the home and the thing is free; a
- * removal restores that.
+ * A hash table of pointers with open addressing: a thing is in its home, the slot of its hash, or else in the
+ * first free slot after that.  So no slot between the home and the thing is free, also after a removal.
  */
 #include "base/dict.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -97,25 +96,16 @@ int fd_set_nonblock(int fd)
 	return 0;
 }
 
-/* Not executable, which some machines require of a memfd. */
-static int fd_open_memory(const char *name)
+int fd_new_sealed(const char *name, size_t size, const void *header, size_t header_size)
 {
 	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	int fd = memfd_create(name, flags | MFD_NOEXEC_SEAL);
+	/* Not executable, which some machines require of a memfd. */
+	cleanup(closep) int fd = memfd_create(name, flags | MFD_NOEXEC_SEAL);
+	ssize_t n;
 
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create(name, flags);
-	return fd < 0 ? -errno : fd;
-}
-
-int fd_new_sealed(const char *name, size_t size, const void *header, size_t header_size)
-{
-	cleanup(closep) int fd = fd_open_memory(name);
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	if (ftruncate(fd, (off_t)size) < 0)
+	if (fd < 0 || ftruncate(fd, (off_t)size) < 0)
 		return -errno;
 	n = pwrite(fd, header, header_size, 0);
 	if (n != (ssize_t)header_size)

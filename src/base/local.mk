@@ -4,8 +4,8 @@ noinst_LTLIBRARIES += %D%/libbase.la
 	%D%/text.h %D%/text.c \
 	%D%/clock.h %D%/clock.c \
 	%D%/fd.h %D%/fd.c \
-	%D%/memstream.h %D%/memstream.c \
 	%D%/dict.h %D%/dict.c \
 	%D%/parse.h %D%/parse.c \
+	%D%/std.h \
 	%D%/log.h %D%/log.c \
 	%D%/page.h

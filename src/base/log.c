@@ -5,11 +5,8 @@
  */
 #include "base/log.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -27,15 +24,9 @@ static bool log_is_journal(int fd)
 	const char *stream = getenv("JOURNAL_STREAM");
 	unsigned long long device, inode;
 	struct stat st;
-	char *end;
 
-	if (!stream)
-		return false;
-	device = strtoull(stream, &end, 10);
-	if (*end != ':')
-		return false;
-	inode = strtoull(end + 1, NULL, 10);
-	return fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == inode;
+	return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 && fstat(fd, &st) == 0 &&
+	       st.st_dev == device && st.st_ino == inode;
 }
 
 /*
@@ -73,34 +64,18 @@ void log_use(struct log *log, int fd)
 	log->room = LOG_ROOM_UNKNOWN;
 }
 
-static const char *const levels[] = {
-	[LOG_ERR] = "error", [LOG_WARNING] = "warning", [LOG_NOTICE] = "notice",
-	[LOG_INFO] = "info", [LOG_DEBUG] = "debug",
-};
-
-static const char *const formats[] = {
-	[LOG_PLAIN] = "plain",
-	[LOG_TIME] = "time",
-	[LOG_JSON] = "json",
-	[LOG_AUTO] = "auto",
-};
-
-static int log_find_word(const char *const *words, size_t n, const char *text)
-{
-	for (size_t i = 0; i < n; i++)
-		if (words[i] && strcmp(words[i], text) == 0)
-			return (int)i;
-	return -EINVAL;
-}
+/* Names of the priorities from LOG_ERR on, and of enum log_format. */
+static const char *const levels[] = { "error", "warning", "notice", "info", "debug", NULL };
+static const char *const formats[] = { "plain", "time", "json", "auto", NULL };
 
 int log_parse_level(const char *text)
 {
-	return log_find_word(levels, ARRAY_SIZE(levels), text);
+	return text_is_one_of(text, levels) ? LOG_ERR + (int)text_index_of(text, levels) : -EINVAL;
 }
 
 int log_parse_format(const char *text)
 {
-	return log_find_word(formats, ARRAY_SIZE(formats), text);
+	return text_is_one_of(text, formats) ? (int)text_index_of(text, formats) : -EINVAL;
 }
 
 /* The kind of descriptor is found out by the first line, as many logs have none. */
@@ -134,7 +109,7 @@ static void log_line_add(struct line *l, const char *text)
 	log_line_put(l, text, strlen(text));
 }
 
-/* With so many digits of the fraction of a second. */
+/* Adds the present time; @digits: of the fraction of a second. */
 static void log_line_add_time(struct line *l, unsigned digits)
 {
 	char text[CLOCK_TEXT_MAX];
@@ -200,7 +175,7 @@ static void log_write(struct log *log, int priority, const char *node, const cha
 		log_line_add(&line, "{\"time\":\"");
 		log_line_add_time(&line, 6);
 		log_line_add(&line, "\",\"level\":\"");
-		log_line_add(&line, levels[MAX(priority, LOG_ERR)]);
+		log_line_add(&line, levels[MAX(priority, LOG_ERR) - LOG_ERR]);
 		if (node) {
 			log_line_add(&line, "\",\"node\":\"");
 			log_line_add_json(&line, node);

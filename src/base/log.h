@@ -30,7 +30,7 @@ struct log {
 	bool bare;	    /* LOG_AUTO is LOG_PLAIN */
 	enum log_room room; /* a file always has room for a line; a pipe may be full */
 	enum log_format format;
-	const char *name; /* the program's name; not in LOG_JSON */
+	const char *name; /* the program's name; not shown in LOG_JSON */
 	bool named;	  /* the journal adds the name: lines have none */
 	unsigned lost;	  /* lines since the last line that was written */
 };

@@ -38,8 +38,8 @@
 	})
 
 /*
- * Makes room for one more element in @array of @n, which is NULL at first and only grows by this: the room is the
- * power of two that is not below the number.  Return: 0, or -ENOMEM: the array is as before.
+ * Makes room for one more element in @array of @n, which is NULL at first and is only made larger here: to the
+ * next power of two.  Return: 0, or -ENOMEM: the array is as before.
  */
 #define array_reserve(array, n)                                                             \
 	({                                                                                  \
@@ -51,5 +51,18 @@
 			(array) = larger_;                                                  \
 		larger_ ? 0 : -ENOMEM;                                                      \
 	})
+
+/* Adds a value to such an array, and to its number.  Return: likewise. */
+#define array_append(array, n, ...)                   \
+	({                                            \
+		int r_ = array_reserve(array, n);     \
+		if (r_ == 0)                          \
+			(array)[(n)++] = __VA_ARGS__; \
+		r_;                                   \
+	})
+
+/* qsort(3) of @array, which may be NULL if @n is 0. */
+#define array_sort(array, n, compare) \
+	((n) > 0 ? qsort((array), (n), sizeof(*(array)), (compare)) : (void)0)
 
 #define printf_like(fmt, args) __attribute__((format(printf, fmt, args)))

@@ -5,14 +5,12 @@
  */
 #include "base/parse.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
-#include "base/macro.h"
+#include "base/text.h"
 
 int parse_digits(const char **text, uint64_t *ret)
 {
@@ -63,15 +61,15 @@ int parse_mode(const char *text, unsigned *ret)
 
 int parse_bool(const char *text, bool *ret)
 {
-	static const char *const names[] = { "no", "yes", "false", "true", "off", "on", "0", "1" };
+	static const char *const names[] = {
+		"no", "yes", "false", "true", "off", "on", "0", "1", NULL,
+	};
+	size_t i = text_index_of(text, names);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(text, names[i]) != 0)
-			continue;
-		*ret = i % 2;
-		return 0;
-	}
-	return -EINVAL;
+	if (!names[i])
+		return -EINVAL;
+	*ret = i % 2;
+	return 0;
 }
 
 int parse_size(const char *text, uint64_t *ret)
@@ -131,6 +129,57 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 	return -EINVAL;
 }
 
+/* A time without a day is of today; missing parts after a day are 0. */
+static const char *const parse_time_formats[] = {
+	"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
+	"%Y-%m-%d",	     "%H:%M:%S",	  "%H:%M",
+};
+
+/* Return: the text after the time; NULL: it is no time. */
+static const char *parse_broken_down(const char *text, const struct tm *today, struct tm *ret)
+{
+	const char *end;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parse_time_formats); i++) {
+		*ret = *today;
+		ret->tm_hour = ret->tm_min = ret->tm_sec = 0;
+		ret->tm_isdst = -1;
+		end = strptime(text, parse_time_formats[i], ret);
+		if (end && (*end == '\0' || *end == 'Z' || *end == '+' || *end == '-'))
+			return end;
+	}
+	return NULL;
+}
+
+int parse_time(const char *text, uint64_t now_usec, uint64_t *ret_usec)
+{
+	const time_t now = (time_t)(now_usec / USEC_PER_SEC);
+	struct tm today, tm, zone = { .tm_sec = 0 };
+	uint64_t ago;
+	const char *end;
+	time_t t;
+
+	if (parse_duration(text, &ago) == 0) {
+		*ret_usec = now_usec - MIN(ago, now_usec);
+		return 0;
+	}
+	end = localtime_r(&now, &today) ? parse_broken_down(text, &today, &tm) : NULL;
+	if (!end)
+		return -EINVAL;
+	if (*end == '\0') {
+		t = mktime(&tm);
+	} else {
+		end = strptime(end, "%z", &zone);
+		if (!end || *end)
+			return -EINVAL;
+		t = timegm(&tm) - zone.tm_gmtoff;
+	}
+	if (t < 0)
+		return -ERANGE;
+	*ret_usec = (uint64_t)t * USEC_PER_SEC;
+	return 0;
+}
+
 /*
  * C libraries reserve different real-time signals.  In text, "SIGRTMIN" always is the 34 of glibc,
  * so that its meaning does not depend on the reader.
@@ -138,6 +187,7 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 #define REALTIME_MIN 34
 #define REALTIME_MAX 64
 
+/* sigabbrev_np(3) is not in every C library. */
 static const char *parse_signal_name(int signo)
 {
 	static const char *const names[] = {

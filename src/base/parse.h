@@ -28,6 +28,12 @@ int parse_size(const char *text, uint64_t *ret);
 /* "250ms", "30s", "5min", "1h", "1d", "infinity"; a unit is required, except for 0. */
 int parse_duration(const char *text, uint64_t *ret_usec);
 
+/*
+ * A time of CLOCK_REALTIME: "10min", so long before @now_usec; "14:30[:05]", on the day of @now_usec;
+ * "2026-03-01[ 14:30[:05]]"; also with T in place of the blank, and with a zone after the seconds, Z or +01:00.
+ */
+int parse_time(const char *text, uint64_t now_usec, uint64_t *ret_usec);
+
 /* "SIGTERM", "TERM", "15", "SIGRTMIN+3", "RTMAX-1"; any signal from 1 to 64. */
 int parse_signal(const char *text, int *ret);
 

@@ -4,10 +4,10 @@
  */
 #include "base/text.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "base/macro.h"
+#include "base/cleanup.h"
 
 /* The length of the valid UTF-8 character at @s and its number, or 0. */
 static size_t text_decode_character(const unsigned char *s, uint32_t *ret)
@@ -48,17 +48,6 @@ size_t text_character(const char *text)
 	return text_decode_character((const unsigned char *)text, &c);
 }
 
-/*
- * The length of the printable UTF-8 character at @s, or 0: no control byte, DEL, C1 or backslash.
- */
-static size_t text_printable_length(const unsigned char *s)
-{
-	uint32_t c;
-	size_t n = text_decode_character(s, &c);
-
-	return n && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != '\\' ? n : 0;
-}
-
 size_t text_columns(const char *text)
 {
 	size_t n = 0;
@@ -90,9 +79,12 @@ char *text_escape(char *out, size_t size, const char *text)
 			continue;
 		}
 
-		size_t n = text_printable_length(s);
-		size_t need = n ? n : 4;
+		uint32_t c = 0;
+		size_t n = text_decode_character(s, &c), need;
 
+		if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == '\\')
+			n = 0;
+		need = n ? n : 4;
 		if (used + need >= size)
 			break;
 		if (n)
@@ -219,4 +211,85 @@ const char *text_closest(const char *name, const char *const *names, size_t n)
 		closest = names[i];
 	}
 	return closest;
+}
+
+char *text_format(const char *format, ...)
+{
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vasprintf(&text, format, ap);
+	va_end(ap);
+	return n < 0 ? NULL : text;
+}
+
+/* --- a text that grows --- */
+
+/*
+ * The stream writes unbuffered through fopencookie() into a block that doubles when it is full.  A
+ * write that finds no memory marks the stream as failed; memstream_close() reports that.
+ */
+
+#define FIRST_SIZE 128
+
+/* Room for @n bytes more, and a NUL. */
+static bool memstream_grow(struct memstream *m, size_t n)
+{
+	size_t size = m->size ? m->size : FIRST_SIZE;
+	char *text;
+
+	if (m->size - m->length > n)
+		return true;
+	while (size - m->length <= n)
+		if (__builtin_mul_overflow(size, 2, &size))
+			return false;
+	text = realloc(m->text, size);
+	if (!text)
+		return false;
+	m->text = text;
+	m->size = size;
+	return true;
+}
+
+static ssize_t memstream_write(void *cookie, const char *buffer, size_t n)
+{
+	struct memstream *m = cookie;
+
+	/* After a loss nothing more is stored: the text would have a gap. */
+	if (m->failed || !memstream_grow(m, n)) {
+		m->failed = true;
+		return 0;
+	}
+	memcpy(m->text + m->length, buffer, n);
+	m->length += n;
+	m->text[m->length] = '\0';
+	return (ssize_t)n;
+}
+
+int memstream_open(struct memstream *m)
+{
+	*m = (struct memstream){ .length = 0 };
+	if (!memstream_grow(m, 0))
+		return -ENOMEM;
+	m->text[0] = '\0';
+	m->file = fopencookie(m, "w", (cookie_io_functions_t){ .write = memstream_write });
+	if (!m->file) {
+		free(m->text);
+		return -ENOMEM;
+	}
+	(void)setvbuf(m->file, NULL, _IONBF, 0); /* all errors show in memstream_write() */
+	return 0;
+}
+
+int memstream_close(struct memstream *m, char **ret)
+{
+	bool failed = fclose(m->file) != 0 || m->failed;
+	cleanup(freep) char *text = m->text;
+
+	if (failed)
+		return -ENOMEM;
+	*ret = take(text);
+	return 0;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+#include "base/macro.h"
 
 /*
  * Returns the length of the UTF-8 character at @text, or 0 at a NUL and at invalid UTF-8.  Never
@@ -51,3 +53,30 @@ uint32_t text_hash(const char *text);
  * NULL if none is close enough to be a misspelling.  For "did you mean".
  */
 const char *text_closest(const char *name, const char *const *names, size_t n);
+
+/*
+ * Returns the text, to be freed by free(3); NULL without memory, for which asprintf(3) has no pointer.
+ */
+char *text_format(const char *format, ...) printf_like(1, 2);
+
+/* --- a text that grows --- */
+
+/*
+ * A stream that keeps its text in memory, as open_memstream(3) does, but reports a lack of memory:
+ * glibc truncates the text then, and neither ferror(3) nor fclose(3) reports it.
+ */
+struct memstream {
+	FILE *file; /* to write to */
+	char *text; /* from here on private */
+	size_t length, size;
+	bool failed;
+};
+
+/* *@m must keep its address.  Return: 0; -ENOMEM: nothing to be closed. */
+int memstream_open(struct memstream *m);
+
+/*
+ * Closes the stream and hands over the whole text, to be freed by free(3).  Return: 0; -ENOMEM: a
+ * part of the text was lost, and all of it is freed.
+ */
+int memstream_close(struct memstream *m, char **ret);

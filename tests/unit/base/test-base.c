@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <inttypes.h>
+#include <time.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +60,49 @@ START_TEST(durations_have_units)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_msg(parse_duration(bad[i], &usec) < 0, "'%s' was taken", bad[i]);
+}
+END_TEST
+
+START_TEST(times_are_parsed)
+{
+	/* 2026-03-01 12:00:00 in UTC, which is 13:00 there. */
+	const uint64_t now = UINT64_C(1772366400) * USEC_PER_SEC;
+	const uint64_t hour = 3600 * USEC_PER_SEC;
+	const struct {
+		const char *text;
+		uint64_t usec;
+	} good[] = {
+		{ "10min", now - hour / 6 },
+		{ "0", now },
+		{ "infinity", 0 },
+		{ "13:00", now },
+		{ "13:00:05", now + 5 * USEC_PER_SEC },
+		{ "23:30", now + 10 * hour + hour / 2 },
+		{ "2026-03-01", now - 13 * hour },
+		{ "2026-03-01 12:00", now - hour },
+		{ "2026-03-01T12:00:01", now - hour + USEC_PER_SEC },
+		{ "2026-03-01T12:00:00Z", now },
+		{ "2026-03-01 12:00:00Z", now },
+		{ "2026-03-01T12:00:00+00:00", now },
+		{ "2026-03-01T12:00:00-01:30", now + hour + hour / 2 },
+		/* Its clock has another time in summer. */
+		{ "2026-07-01 14:00", now + 122 * 24 * hour },
+	};
+	static const char *const bad[] = {
+		"",	 "noon", "-5",		 "2026-13-01",
+		"12:61", "10",	 "2026-03-01 x", "2026-03-01T12:00:00ZZ"
+	};
+	uint64_t usec;
+
+	ck_assert_int_eq(setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1), 0);
+	tzset();
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		ck_assert_msg(parse_time(good[i].text, now, &usec) == 0, "'%s'", good[i].text);
+		ck_assert_msg(usec == good[i].usec, "'%s': %" PRIu64, good[i].text,
+			      usec / USEC_PER_SEC);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(parse_time(bad[i], now, &usec) < 0, "'%s' was taken", bad[i]);
 }
 END_TEST
 
@@ -494,6 +539,7 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, numbers_are_parsed_strictly);
 	tcase_add_test(tc, durations_have_units);
+	tcase_add_test(tc, times_are_parsed);
 	tcase_add_test(tc, sizes_have_units_of_1024);
 	tcase_add_test(tc, signals_have_names_and_numbers);
 	tcase_add_test(tc, words_are_split_as_a_shell_does);

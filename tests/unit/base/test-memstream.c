@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memstream.h"
+#include "base/text.h"
 #include "tests/unit/fixtures/nomem.h"
 
 /* Applies only to allocations by memstream.c; those of check succeed. */
