@@ -26,6 +26,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/spawn/environment.h %D%/spawn/environment.c \
 	%D%/spawn/block.h %D%/spawn/block.c \
 	%D%/spawn/child-attributes.h %D%/spawn/child-attributes.c \
+	%D%/spawn/adjust.h %D%/spawn/adjust.c \
 	%D%/spawn/child.h %D%/spawn/child.c \
 	%D%/spawn/spawn.h %D%/spawn/spawn.c \
 	%D%/spawn/crash-history.h %D%/spawn/crash-history.c \

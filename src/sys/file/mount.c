@@ -4,21 +4,6 @@
  */
 #include "sys/file/mount.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
-#include "base/macro.h"
-#include "base/text.h"
-
 /* In place. */
 static char *mount_parse_point(char *line)
 {
@@ -36,7 +21,7 @@ static bool mount_is_below(const char *path, const char *point)
 	return strcmp(point, "/") == 0 || text_is_within(path, point);
 }
 
-/* Of those that disks and memory serve, the common ones: others are asked, which takes longer. */
+/* Common file systems on disks and in memory; others are asked for an answer, which takes longer. */
 static bool mount_is_local(const char *type)
 {
 	static const char *const local[] = { "btrfs ",	 "ext2 ",  "ext3 ",  "ext4 ", "f2fs ",

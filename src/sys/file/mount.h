@@ -2,7 +2,7 @@
 
 /* Mount points, found without a look at their file systems, which may hang. */
 
-#include <stdbool.h>
+#include "base/std.h"
 
 /*
  * Returns the mount point above @path, by /proc/self/mountinfo, in *ret, to be freed; "/" if it is not

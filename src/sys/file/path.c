@@ -6,16 +6,7 @@
  */
 #include "sys/file/path.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
-
+#include <dirent.h>
 #ifndef RENAME_NOREPLACE /* some C libraries lack the wrapper of renameat2(2), too */
 #define RENAME_NOREPLACE 1
 #endif
@@ -27,7 +18,7 @@
 enum walk_last { WALK_KEEP, WALK_FOLLOW };
 
 struct walk {
-	struct path *path; /* its directory is where the walk is */
+	struct path *path; /* its directory is the one that the walk has reached */
 	enum path_make make;
 	unsigned links;
 	char at[PATH_MAX], rest[PATH_MAX];
@@ -133,7 +124,7 @@ static int path_open_directory(struct walk *w, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Behind a directory that was renamed meanwhile, ".." is any other directory. */
+/* After a rename of the directory meanwhile, ".." is any other directory. */
 static int path_climb(struct walk *w, const struct stat *st, int fd)
 {
 	char *slash = strrchr(w->at, '/');
@@ -257,13 +248,13 @@ static int path_check(const struct path *p, const struct stat *st)
 		return 0;
 	if (st->st_nlink > 1)
 		return -EMLINK;
-	/* Elsewhere users who could put a file of another there can replace it as well. */
+	/* In other directories a user that could put a file of another user there can replace the file anyway. */
 	if (p->st.st_mode & S_IWOTH && st->st_uid != p->st.st_uid && !path_trusts(p, st->st_uid))
 		return -EUSERS;
 	return 0;
 }
 
-/* Without opening: that alone has effects on a device.  Return: -ENOENT if there is none. */
+/* Without an open, which alone has effects on a device.  Return: -ENOENT if there is none. */
 static int path_check_name(const struct path *p, const char *name)
 {
 	struct stat st;
@@ -304,7 +295,7 @@ int path_rename_in(const struct path *p, const char *from, const char *to, enum 
 
 	if (syscall(SYS_renameat2, p->directory, from, p->directory, to, flags) == 0)
 		return 0;
-	/* Not every file system can keep the other file. */
+	/* Not every file system supports RENAME_NOREPLACE. */
 	if (errno != EINVAL || how != PATH_KEEP)
 		return -errno;
 	if (faccessat(p->directory, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
@@ -333,6 +324,101 @@ int path_make_directory(const char *text, mode_t mode)
 	return r < 0 ? r : mkdirat(p.directory, p.name, mode) < 0 ? -errno : 0;
 }
 
+int path_give_directory(const char *text, mode_t mode, uid_t uid, gid_t gid)
+{
+	cleanup(path_done) struct path p;
+	cleanup(closep) int fd = -1;
+	struct stat st;
+	int r = path_walk(&p, text, geteuid(), PATH_MAKE, WALK_FOLLOW);
+
+	if (r < 0)
+		return r;
+	if (mkdirat(p.directory, p.name, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = openat(p.directory, p.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (*p.doubt.at && !path_trusts(&p, st.st_uid) && st.st_uid != uid)
+		return -EUSERS;
+	/* Nothing is written without need: the file system may be read-only. */
+	if (((uid != (uid_t)-1 && st.st_uid != uid) || (gid != (gid_t)-1 && st.st_gid != gid)) &&
+	    fchown(fd, uid, gid) < 0)
+		return -errno;
+	return (st.st_mode & 07777) != mode && fchmod(fd, mode) < 0 ? -errno : 0;
+}
+
+static int path_empty(int fd, int top);
+
+/* A directory with names is emptied at the top, where @top is -1; one below it is moved up first. */
+static int path_remove_name(int directory, const char *name, int top)
+{
+	char moved[64];
+	struct stat st;
+	int r;
+
+	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT ||
+	    (errno == EISDIR && unlinkat(directory, name, AT_REMOVEDIR) == 0))
+		return 0;
+	if (errno != ENOTEMPTY)
+		return -errno;
+	if (top < 0) {
+		r = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		r = r < 0 ? -errno : path_empty(r, directory);
+		return r == 0 && unlinkat(directory, name, AT_REMOVEDIR) < 0 ? -errno : r;
+	}
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	for (unsigned n = 0;; n++) {
+		(void)snprintf(moved, sizeof(moved), "%ju.%u", (uintmax_t)st.st_ino, n);
+		if (syscall(SYS_renameat2, directory, name, top, moved, RENAME_NOREPLACE) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return -errno;
+	}
+}
+
+/* Takes @fd.  A tree of any depth needs no memory, as it calls itself once. */
+static int path_empty(int fd, int top)
+{
+	DIR *directory = fdopendir(fd);
+	const struct dirent *entry;
+	bool again = true;
+	int r = 0;
+
+	if (!directory) {
+		(void)fd_close(fd);
+		return -ENOMEM;
+	}
+	while (again && r == 0) {
+		again = false;
+		rewinddir(directory);
+		while (r == 0 && (entry = readdir(directory))) {
+			if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+				continue;
+			again = true;
+			r = path_remove_name(fd, entry->d_name, top);
+		}
+	}
+	(void)closedir(directory);
+	return r;
+}
+
+int path_remove_tree(const char *text)
+{
+	cleanup(path_done) struct path p;
+	int r = path_find(&p, text, PATH_FIND);
+
+	if (r == 0)
+		r = openat(p.directory, p.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (r == -1)
+		r = -errno;
+	if (r >= 0)
+		r = path_empty(r, -1);
+	if (r == 0 && unlinkat(p.directory, p.name, AT_REMOVEDIR) < 0)
+		r = -errno;
+	return r == -ENOENT ? 0 : r;
+}
+
 int path_remove_directory(const char *text)
 {
 	cleanup(path_done) struct path p;
@@ -357,6 +443,8 @@ const char *path_error_text(int error)
 	switch (error) {
 	case ENOTSUP:
 		return "it is a FIFO, a socket or a device";
+	case ETIMEDOUT:
+		return "the file system does not answer";
 	case ELOOP:
 		return "it leads through a symbolic link, or .., below a directory that another "
 		       "user may change";

@@ -9,11 +9,9 @@
  * with the sticky bit, the directories of root and of ours in it cannot.
  */
 
-#include <limits.h>
-#include <stdbool.h>
-#include <sys/stat.h>
+#include "sys/file/mount.h"
 
-/* The first directory on a path in which another user may rename what is next; @at is "": none. */
+/* The first directory on a path in which another user may rename the next entry; @at is "": there is none. */
 struct path_doubt {
 	char at[PATH_MAX];
 	uid_t uid;
@@ -74,6 +72,19 @@ int path_unlink(const char *text);
 
 /* Makes the directory at @text with @mode; its parent must exist.  Return: 0; -EEXIST; as path_find(). */
 int path_make_directory(const char *text, mode_t mode);
+
+/*
+ * Makes a directory at @text, and those in front of it, for @uid and @gid with @mode; -1: as it is.  A link that
+ * no other user may change is followed.  A directory that exists gets these as well, but of another user not if the
+ * name may be changed.  Return: 0; -ENOTDIR; -EUSERS; as path_find().
+ */
+int path_give_directory(const char *text, mode_t mode, uid_t uid, gid_t gid);
+
+/*
+ * Removes the directory at @text, which may be missing, with all that is in it, and follows no link.  A mount
+ * point in it stays.  Return: 0; -EBUSY; -ENOTDIR; -errno.
+ */
+int path_remove_tree(const char *text);
 
 /* Removes the empty directory at @text.  Return: 0 or -errno. */
 int path_remove_directory(const char *text);

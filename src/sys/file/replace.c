@@ -4,22 +4,17 @@
  */
 #include "sys/file/replace.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
 #include "sys/file/path.h"
 
 /* A file that exists there may be of another user: it is neither followed nor kept. */
-static int replace_open(const struct path *in, const char *name, FILE **ret)
+static int replace_open(const struct path *in, const char *name, mode_t mode, FILE **ret)
 {
 	int r = path_unlink_in(in, name);
 	cleanup(closep) int fd = -1;
 
 	if (r < 0 && r != -ENOENT)
 		return r;
-	fd = path_open_in(in, name, O_WRONLY | O_CREAT | O_EXCL, 0644);
+	fd = path_open_in(in, name, O_WRONLY | O_CREAT | O_EXCL, mode);
 	if (fd < 0)
 		return fd;
 	*ret = fdopen(fd, "w");
@@ -46,7 +41,7 @@ static int replace_sync_directory(const struct path *in)
 	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }
 
-int replace_file(const char *path, bool sync, int (*write)(FILE *f, const void *arg),
+int replace_file(const char *path, mode_t mode, bool sync, int (*write)(FILE *f, const void *arg),
 		 const void *arg)
 {
 	cleanup(path_done) struct path in;
@@ -57,7 +52,7 @@ int replace_file(const char *path, bool sync, int (*write)(FILE *f, const void *
 	if (r < 0)
 		return r;
 	(void)snprintf(beside, sizeof(beside), "%s.tmp", in.name);
-	r = replace_open(&in, beside, &f);
+	r = replace_open(&in, beside, mode, &f);
 	if (r < 0)
 		return r;
 	r = write(f, arg);

@@ -6,16 +6,9 @@
 #include "sys/ipc/arrivals.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
 #include <netinet/tcp.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
-#include "base/macro.h"
 
 #define GROUP(name) (1U << (SKNLGRP_INET##name##_TCP_DESTROY - 1))
 #define STATE(name) (1U << TCP_##name)

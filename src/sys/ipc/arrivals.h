@@ -5,9 +5,6 @@
  * The kernel announces the end of each connection; those that have come and not ended are counted.
  */
 
-#include <netinet/in.h>
-#include <stddef.h>
-
 #include "sys/ipc/sock-diag.h"
 
 /* More connections are not counted: each look returns 1 then. */

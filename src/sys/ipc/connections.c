@@ -4,16 +4,9 @@
  */
 #include "sys/ipc/connections.h"
 
-#include <errno.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
 
 #include "sys/ipc/sock-diag.h"
@@ -36,7 +29,7 @@ struct search {
 	socklen_t length;
 };
 
-/* Without an inode, a socket in these states was closed by its process. */
+/* A socket in these states without an inode was closed by its process. */
 static int connections_on_inet(const struct inet_diag_msg *socket, void *arg)
 {
 	const struct search *search = arg;

@@ -4,14 +4,6 @@
  */
 #include "sys/ipc/held.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/parse.h"
 #include "sys/ipc/passed.h"
 #include "sys/process/proc.h"
 
@@ -27,7 +19,7 @@ struct held {
 	uint64_t network;
 };
 
-/* Returns the namespace of a socket: another one has the same addresses.  0: Linux before 5.14. */
+/* Returns the network namespace of a socket, as each has the same addresses; 0: Linux before 5.14 cannot find it. */
 static uint64_t held_network_of(int fd)
 {
 	uint64_t network = 0;
@@ -59,6 +51,7 @@ static int held_check_descriptor(int dir, const char *name, void *arg)
 	n = readlinkat(dir, name, link, sizeof(link));
 	if (n != sizeof(link) || memcmp(link, "socket:[", sizeof(link)) != 0)
 		return n < 0 && errno == EACCES ? -EPERM : 0;
+	/* Another file may have the number by now, and its close may wait. */
 	fd = (int)syscall(SYS_pidfd_getfd, held->process, (int)number, 0);
 	if (fd < 0)
 		return errno == EBADF ? 0 : -errno;
@@ -68,7 +61,7 @@ static int held_check_descriptor(int dir, const char *name, void *arg)
 			       held_has_option(fd, SO_ACCEPTCONN, held->type == SOCK_STREAM) &&
 			       held_network_of(fd) == held->network
 		       ? fd
-		       : (passed_close(fd), 0);
+		       : (passed_close_now(fd), 0);
 }
 
 int held_take(pid_t pid, const struct sockaddr *address, socklen_t length, int type)

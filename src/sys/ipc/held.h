@@ -2,8 +2,7 @@
 
 /* Sockets that another process holds. */
 
-#include <sys/socket.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Takes a duplicate of the socket that process @pid listens with at @address, or receives with if @type

@@ -1,8 +1,6 @@
 #include "sys/ipc/inetsock.h"
 
-#include <errno.h>
-
-#include "base/cleanup.h"
+#include "base/std.h"
 
 int inet_listen(const struct sockaddr *address, socklen_t length, int type)
 {

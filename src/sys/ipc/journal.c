@@ -4,15 +4,9 @@
  */
 #include "sys/ipc/journal.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
-#include "base/cleanup.h"
+#include "base/std.h"
 
 #define JOURNAL_SOCKET RUNDIR "/systemd/journal/stdout"
 #define ENTRY_SOCKET   RUNDIR "/systemd/journal/socket"

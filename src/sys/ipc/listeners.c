@@ -1,12 +1,6 @@
 #include "sys/ipc/listeners.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "sys/ipc/sock-diag.h"
 #include "sys/process/proc.h"
@@ -17,55 +11,36 @@
  * "socket:[INODE]".
  */
 
-static const struct in6_addr *listeners_address6(const struct sockaddr *address)
-{
-	return &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
-}
-
-static in_addr_t listeners_address4(const struct sockaddr *address)
-{
-	return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
-}
-
-static in_port_t listeners_port_of(const struct sockaddr *address)
-{
-	return address->sa_family == AF_INET6
-		       ? ((const struct sockaddr_in6 *)(const void *)address)->sin6_port
-		       : ((const struct sockaddr_in *)(const void *)address)->sin_port;
-}
+/* An address of IPv4 is that of IPv6 that it is mapped to. */
+struct search {
+	int family;
+	in_port_t port;
+	struct in6_addr address;
+	struct listeners found;
+};
 
 /* A socket of IPv6 that listens at any address may take connections of IPv4. */
-static bool listeners_is_reached_by(const struct sockaddr *address,
-				    const struct inet_diag_msg *socket)
+static bool listeners_is_reached_by(const struct search *search, const struct inet_diag_msg *socket)
 {
 	struct in6_addr local;
 
-	if (socket->id.idiag_sport != listeners_port_of(address))
+	if (socket->id.idiag_sport != search->port)
 		return false;
 	if (socket->idiag_family == AF_INET)
-		return address->sa_family == AF_INET &&
-		       (socket->id.idiag_src[0] == listeners_address4(address) ||
+		return search->family == AF_INET &&
+		       (socket->id.idiag_src[0] == search->address.s6_addr32[3] ||
 			socket->id.idiag_src[0] == INADDR_ANY);
 	memcpy(&local, socket->id.idiag_src, sizeof(local));
-	if (IN6_IS_ADDR_UNSPECIFIED(&local))
-		return true;
-	if (address->sa_family == AF_INET)
-		return IN6_IS_ADDR_V4MAPPED(&local) &&
-		       socket->id.idiag_src[3] == listeners_address4(address);
-	return memcmp(&local, listeners_address6(address), sizeof(local)) == 0;
+	return IN6_IS_ADDR_UNSPECIFIED(&local) ||
+	       memcmp(&local, &search->address, sizeof(local)) == 0;
 }
-
-struct search {
-	const struct sockaddr *address;
-	struct listeners found;
-};
 
 static int listeners_on_socket(const struct inet_diag_msg *socket, void *arg)
 {
 	struct search *search = arg;
 	struct listeners *l = &search->found;
 
-	if (!listeners_is_reached_by(search->address, socket))
+	if (!listeners_is_reached_by(search, socket))
 		return 0;
 	if (l->n == LISTENERS_MAX)
 		return -E2BIG;
@@ -76,20 +51,30 @@ static int listeners_on_socket(const struct inet_diag_msg *socket, void *arg)
 
 static int listeners_find_of_family(int family, struct search *search)
 {
-	const in_port_t port = listeners_port_of(search->address);
-
-	return sock_diag_each_tcp(family, &port, 1, 1U << TCP_LISTEN, listeners_on_socket, search);
+	return sock_diag_each_tcp(family, &search->port, 1, 1U << TCP_LISTEN, listeners_on_socket,
+				  search);
 }
 
 int listeners_find(const struct sockaddr *address, struct listeners *ret)
 {
-	struct search search = { .address = address };
-	int r = listeners_find_of_family(AF_INET6, &search);
+	const struct sockaddr_in *in = (const void *)address;
+	const struct sockaddr_in6 *in6 = (const void *)address;
+	struct search search = { .family = address->sa_family };
+	int r;
 
+	if (search.family == AF_INET) {
+		search.port = in->sin_port;
+		search.address.s6_addr32[2] = htonl(0xffff);
+		search.address.s6_addr32[3] = in->sin_addr.s_addr;
+	} else {
+		search.port = in6->sin6_port;
+		search.address = in6->sin6_addr;
+	}
+	r = listeners_find_of_family(AF_INET6, &search);
 	/* A kernel without IPv6. */
 	if (r == -ENOENT)
 		r = 0;
-	if (r == 0 && address->sa_family == AF_INET)
+	if (r == 0 && search.family == AF_INET)
 		r = listeners_find_of_family(AF_INET, &search);
 	if (r == 0)
 		*ret = search.found;

@@ -2,10 +2,7 @@
 
 /* The sockets that listen at an address of TCP, and the processes that hold them. */
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/socket.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define LISTENERS_MAX 32
 

@@ -5,14 +5,6 @@
  */
 #include "sys/ipc/pagefile.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <unistd.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
 #include "base/page.h"
 
 /* More than most machines have; processors without a lane count in @elsewhere. */

@@ -7,8 +7,7 @@
  * changing it.  Its content is not trusted: every content results in a number.
  */
 
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Creates a page with a lane for each possible processor.  Return: a CLOEXEC descriptor or -errno.

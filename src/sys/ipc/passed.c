@@ -6,22 +6,8 @@
  */
 #include "sys/ipc/passed.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
-#include "base/macro.h"
 
 #define STACK_SIZE 8192
 #define WAIT_USEC  50000
@@ -85,7 +71,7 @@ static void passed_on_alarm(int signo)
 {
 }
 
-/* Runs in the child, with a copy of the memory.  The signal ends the wait for a socket. */
+/* Runs in the child, with a copy of the memory.  The signal ends the wait of a close of a socket. */
 static int passed_close_all(void *arg)
 {
 	const struct itimerval again = { { 0, WAIT_USEC }, { 0, WAIT_USEC } };
@@ -126,7 +112,7 @@ pid_t passed_close_apart(const int *fds, size_t n)
 	return passed_do_apart(passed_close_all, &closing);
 }
 
-int passed_close(int fd)
+int passed_close_now(int fd)
 {
 	const struct linger off = { .l_onoff = 0 };
 	int domain = AF_UNSPEC;
@@ -139,6 +125,15 @@ int passed_close(int fd)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
 	return fd_close(fd);
+}
+
+void passed_close_all_now(const int *fds, size_t n)
+{
+	while (n > 0 && fds[n - 1] < 0)
+		n--;
+	if (n > 0 && passed_close_apart(fds, n) < 0)
+		for (size_t i = 0; i < n; i++)
+			(void)passed_close_now(fds[i]);
 }
 
 pid_t passed_drop_apart(int fd)

@@ -9,9 +9,7 @@
  * pipe to which another process writes a page of such a file.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Returns true if the kernel alone serves the file of @fd: a socket, a pipe, an anonymous inode or
@@ -32,7 +30,10 @@ pid_t passed_close_apart(const int *fds, size_t n);
  * PASSED_NAME, closes all but sockets of a network, and is reaped with the unowned processes.  Returns -1.
  */
 #define PASSED_NAME "swansong-close"
-int passed_close(int fd);
+int passed_close_now(int fd);
+
+/* Closes @n descriptors likewise, in one child; no child is made if each is negative. */
+void passed_close_all_now(const int *fds, size_t n);
 
 /*
  * Drops the next message of the socket @fd in such a child.  Return: the pid; -errno: the message

@@ -4,12 +4,7 @@
  */
 #include "sys/ipc/sock-diag.h"
 
-#include <errno.h>
 #include <linux/sock_diag.h>
-#include <stdbool.h>
-#include <sys/socket.h>
-
-#include "base/cleanup.h"
 
 #define REPLY_MAX   8192
 #define OPS_OF_PORT 3

@@ -5,8 +5,8 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "base/std.h"
 
 /*
  * Sends @request, a message of type SOCK_DIAG_BY_FAMILY with its header, and calls @each for each

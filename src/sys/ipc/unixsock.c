@@ -5,21 +5,11 @@
  */
 #include "sys/ipc/unixsock.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/fsuid.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/fd.h"
-#include "sys/file/path.h"
 #include "sys/ipc/passed.h"
 
 #define NOBODY 65534
@@ -222,8 +212,7 @@ void unix_unlisten(struct unix_listener *listener)
 	(void)path_unlink(listener->path);
 	listener->fd = fd_close(listener->fd);
 	listener->lock_fd = fd_close(listener->lock_fd);
-	free(listener->path);
-	listener->path = NULL;
+	listener->path = free_memory(listener->path);
 }
 
 int unix_datagram_new(char name[static UNIX_NAME_MAX])
@@ -320,9 +309,7 @@ void unix_refuse_descriptors(int fd)
 
 void unix_passed_close(struct unix_passed *passed)
 {
-	if (passed->n > 0 && passed_close_apart(passed->fds, passed->n) < 0)
-		for (size_t i = 0; i < passed->n; i++)
-			(void)passed_close(passed->fds[i]);
+	passed_close_all_now(passed->fds, passed->n);
 	passed->n = 0;
 }
 

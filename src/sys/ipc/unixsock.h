@@ -2,10 +2,7 @@
 
 /* UNIX sockets with the identity of the peer.  All are CLOEXEC and non-blocking. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/socket.h>
-#include <sys/types.h>
+#include "sys/file/path.h"
 
 struct unix_peer {
 	pid_t pid; /* 0: not visible from here */

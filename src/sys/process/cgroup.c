@@ -8,21 +8,10 @@
 #include "sys/process/cgroup.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/text.h"
 #include "sys/process/proc.h"
 
 /* A group and a file of it, below a directory that is open. */
@@ -65,14 +54,12 @@ static const char *cgroup_path_below(const char *path, const char *root)
 
 static int cgroup_open_on_mount(const char *mount, const char *below)
 {
-	cleanup(freep) char *path = NULL;
+	cleanup(freep) char *path = text_format("%s%s", mount, below);
 	cleanup(closep) int fd = -1;
 	struct statfs fs;
 
-	if (asprintf(&path, "%s%s", mount, below) < 0) {
-		path = NULL;
+	if (!path)
 		return -ENOMEM;
-	}
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstatfs(fd, &fs) < 0)
 		return -errno;

@@ -8,8 +8,7 @@
  * group of the descriptor itself.  Only files of a real cgroup2 file system are opened.
  */
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define CGROUP_PATH_MAX 4096
 

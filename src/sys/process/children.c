@@ -1,13 +1,5 @@
 #include "sys/process/children.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/fd.h"
 #include "sys/process/proc.h"
 
 /*
@@ -23,7 +15,7 @@
 /* The position of a file that has not been read to the end. */
 #define NOWHERE UINT_MAX
 
-/* In a namespace of processes, /proc may be that of another one, with other numbers. */
+/* In a PID namespace, /proc may be that of another one, with other numbers. */
 static bool children_has_own_proc(void)
 {
 	char text[16] = "";
@@ -57,6 +49,7 @@ void children_close(struct children *children)
 
 struct reading {
 	unsigned n;
+	pid_t self;
 	void (*each)(pid_t pid, void *arg);
 	void *arg;
 };
@@ -66,7 +59,7 @@ static void children_on_child(pid_t pid, void *arg)
 	struct reading *reading = arg;
 
 	reading->n++;
-	if (pid != getpid())
+	if (pid != reading->self)
 		reading->each(pid, reading->arg);
 }
 
@@ -81,7 +74,7 @@ static ssize_t children_read_further(const struct children_place *place)
 int children_read(struct children *children, void (*each)(pid_t pid, void *arg), void *arg)
 {
 	struct children_place *place = &children->places[children->next];
-	struct reading reading = { .each = each, .arg = arg };
+	struct reading reading = { .self = getpid(), .each = each, .arg = arg };
 	int r;
 
 	/* Another implementation of /proc may show the list as it was when it was opened. */

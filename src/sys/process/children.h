@@ -6,8 +6,7 @@
  * for each child; a check that no child is new costs a tenth of that.
  */
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define CHILDREN_PLACES 4
 

@@ -4,19 +4,6 @@
  */
 #include "sys/process/command.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/parse.h"
-#include "base/text.h"
-
 #define ROWS_MAX 32 /* options that a name is compared with */
 
 void command_options_init(struct command_options *options)
@@ -136,7 +123,7 @@ int command_leave_directory(void)
 	int fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int r = fd < 0 ? -errno : 0;
 
-	/* A missing standard file is no place for it. */
+	/* The descriptor must not take the number of a missing standard stream. */
 	if (r == 0 && fd <= STDERR_FILENO)
 		r = -EBADF;
 	if (r == 0 && chdir("/") < 0)

@@ -3,8 +3,6 @@
 /* The options of all programs that run one command: swansong-init, and swansongd with a command. */
 
 #include <getopt.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "sys/process/forward.h"
 
@@ -12,9 +10,9 @@
 
 struct command_options {
 	struct forward forward;
-	int death_signal; /* to the program at its parent's end, to the command at its; 0: none */
-	bool single;	 /* only the command: its remaining processes are spared, unless by PID 1 */
-	bool log_reaped; /* each other process that is reaped */
+	int death_signal; /* to the program when its parent ends, to the command when the program does; 0: none */
+	bool single;	 /* ends only the command: its remaining processes are spared, except by PID 1 */
+	bool log_reaped; /* log each other process that is reaped */
 	uint64_t leftover_timeout_usec; /* time for the processes that remain after the command */
 	uint64_t success[4];		/* bits: the exit statuses that count as 0 */
 };

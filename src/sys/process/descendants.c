@@ -4,16 +4,6 @@
  */
 #include "sys/process/descendants.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "sys/process/proc.h"
 #include "sys/process/snapshot.h"
 
 static bool descendants_is_among(const struct descendants *list, pid_t pid)
@@ -138,7 +128,7 @@ void descendants_signal(pid_t group, int signo, const struct descendants *inheri
 		return;
 	}
 	grouped = descendants_has_group(group);
-	/* Before any process gets the signal and exits. */
+	/* The list is made before any process gets the signal and exits. */
 	(void)descendants_take(&s, inherited);
 	if (grouped)
 		(void)kill(-group, signo);

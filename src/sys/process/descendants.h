@@ -6,8 +6,7 @@
  * process.
  */
 
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /* Children from before the exec of this program, for example of the shell that executed it. */
 struct descendants {

@@ -5,15 +5,6 @@
  */
 #include "sys/process/forward.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/macro.h"
-#include "base/parse.h"
-
 void forward_init(struct forward *forward)
 {
 	forward->scope = FORWARD_GROUP;
@@ -73,7 +64,7 @@ void forward_send(enum forward_scope scope, pid_t main, int signo,
 		(void)kill(main, signo);
 		break;
 	case FORWARD_GROUP:
-		/* A session or a terminal may have prevented the group. */
+		/* The command may have no group of its own, because of a session or a terminal. */
 		if (kill(-main, signo) < 0)
 			(void)kill(main, signo);
 		break;

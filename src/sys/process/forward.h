@@ -9,8 +9,6 @@
  * SIGCHLD is not passed on.
  */
 
-#include <sys/types.h>
-
 #include "sys/process/descendants.h"
 
 #define FORWARD_SIGNALS 65 /* numbers, with the 0 that is none */

@@ -5,11 +5,6 @@
  */
 #include "sys/process/job.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 void job_init(struct job *job)
 {
 	*job = (struct job){ .terminal = -1 };
@@ -18,7 +13,7 @@ void job_init(struct job *job)
 			job->terminal = fd;
 }
 
-/* Both are 0 if they are outside of the pid namespace. */
+/* Both numbers are 0 for groups outside of the pid namespace. */
 static bool job_has_foreground(const struct job *job)
 {
 	return job->terminal >= 0 && tcgetpgrp(job->terminal) == getpgrp();

@@ -11,8 +11,7 @@
  * All signals must be blocked.
  */
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 struct job {
 	int terminal; /* a descriptor of the controlling terminal, or -1 */

@@ -6,16 +6,6 @@
 #include "sys/process/pid-file.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
 
 /* The longest line that may hold a pid. */
 #define LINE_MAX_BYTES 32
@@ -88,7 +78,7 @@ int pid_file_read(const char *path, const uid_t owners[static PID_FILE_OWNERS], 
 	if (n < 0)
 		return -errno;
 	text[n] = '\0';
-	/* A longer line is cut, and so may be its number. */
+	/* A longer line is cut, perhaps within the number: it is invalid. */
 	r = n < LINE_MAX_BYTES || strchr(text, '\n') ? pid_file_parse(text, ret) : -EINVAL;
 	*why = r == -ENODATA ? "empty" : "not a pid";
 	return r;

@@ -2,7 +2,7 @@
 
 /* Files in which daemons write the pid of their main process. */
 
-#include <sys/types.h>
+#include "base/std.h"
 
 #define PID_FILE_OWNERS 3
 

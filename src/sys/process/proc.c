@@ -6,21 +6,8 @@
 #include "sys/process/proc.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/macro.h"
+#include <linux/openat2.h>
+#include <sys/sysmacros.h>
 
 int proc_read_text(pid_t pid, const char *file, char *buf, size_t size)
 {
@@ -84,6 +71,31 @@ int proc_each_descriptor(pid_t pid, int (*each)(int dir, const char *name, void 
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	return proc_each_number(path, each, arg);
+}
+
+struct each_child {
+	void (*each)(pid_t pid, void *arg);
+	void *arg;
+};
+
+static int proc_each_child_of_thread(int dir, const char *name, void *arg)
+{
+	const struct each_child *c = arg;
+	cleanup(closep) int fd = -1;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "%.16s/children", name);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : proc_read_pids(fd, c->each, c->arg);
+}
+
+int proc_each_child(pid_t pid, void (*each)(pid_t pid, void *arg), void *arg)
+{
+	struct each_child c = { .each = each, .arg = arg };
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return proc_each_number(path, proc_each_child_of_thread, &c);
 }
 
 /*
@@ -224,4 +236,113 @@ int proc_age(pid_t pid, uint64_t *ret_usec)
 	now_usec = (uint64_t)now.tv_sec * USEC_PER_SEC + (uint64_t)now.tv_nsec / 1000;
 	*ret_usec = now_usec > info.started_usec ? now_usec - info.started_usec : 0;
 	return 0;
+}
+
+/* --- its files --- */
+
+/* Removes " (deleted)", with which the kernel marks a removed file.  Returns true if it was there. */
+static bool proc_cut_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	char *end = path + strlen(path) - MIN(strlen(path), strlen(mark));
+
+	if (strcmp(end, mark) != 0)
+		return false;
+	*end = '\0';
+	return true;
+}
+
+int proc_program(pid_t pid, char ret[static PATH_MAX])
+{
+	char path[64];
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = readlink(path, ret, PATH_MAX - 1);
+	if (n < 0)
+		return -errno;
+	ret[n] = '\0';
+	(void)proc_cut_deleted(ret);
+	return 0;
+}
+
+/* Returns true if the file that was removed from @path was a program or a library that had been installed. */
+static bool proc_was_installed(const char *path, const char *program)
+{
+	static const char *const others[] = { "/tmp/",	   "/var/tmp/", "/run/",
+					      "/var/run/", "/dev/",	"/memfd:" };
+	const char *name = strrchr(path, '/') + 1, *suffix = strstr(name, ".so");
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (strncmp(path, others[i], strlen(others[i])) == 0)
+			return false;
+	return *name != '#' && ((suffix && strchr(".", suffix[3])) || strcmp(path, program) == 0);
+}
+
+/*
+ * @line: of /proc/PID/maps.  The path is from the root of the mount namespace, or from the reader's own root in the same
+ * one.  A file that another machine has replaced, or a server in user space, has no mark.  stat(2) has another device for
+ * overlayfs and btrfs: it is compared only where there is no mark.
+ *
+ * Return: 1, with *path in @line; 0; -errno.
+ */
+static int proc_is_replaced(int root, const char *program, char *line, char **path)
+{
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	unsigned major, minor;
+	cleanup(closep) int fd = -1;
+	uint64_t inode;
+	bool deleted;
+	struct stat st;
+	char execute;
+	int at = 0;
+
+	if (sscanf(line, "%*s %*2c%c%*c %*s %x:%x %" SCNu64 " %n", &execute, &major, &minor, &inode,
+		   &at) < 4 ||
+	    execute != 'x' || line[at] != '/')
+		return 0;
+	*path = line + at;
+	(*path)[strcspn(*path, "\n")] = '\0';
+	deleted = proc_cut_deleted(*path);
+	fd = root < 0 ? open(*path, O_PATH | O_CLOEXEC)
+		      : (int)syscall(SYS_openat2, root, *path, &how, sizeof(how));
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return deleted && proc_was_installed(*path, program);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) && st.st_ino != inode &&
+	       (deleted || st.st_dev == makedev(major, minor));
+}
+
+int proc_find_replaced(pid_t pid, char **ret)
+{
+	cleanup(freep) char *line = NULL;
+	cleanup(closep) int dir = -1, root = -1;
+	char name[32], program[PATH_MAX], *path = NULL;
+	struct stat own, its;
+	size_t size = 0;
+	FILE *maps;
+	int r = 0, fd;
+
+	(void)snprintf(name, sizeof(name), "/proc/%d", (int)pid);
+	dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || stat("/proc/self/ns/mnt", &own) < 0 || fstatat(dir, "ns/mnt", &its, 0) < 0 ||
+	    (own.st_ino != its.st_ino && (root = openat(dir, "root", O_PATH | O_CLOEXEC)) < 0))
+		return -errno;
+	if (proc_program(pid, program) < 0)
+		*program = '\0';
+	fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
+	maps = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!maps)
+		return -errno;
+	/* A file that cannot be looked at does not hide another one. */
+	while (r < 1 && getline(&line, &size, maps) >= 0) {
+		int one = proc_is_replaced(root, program, line, &path);
+
+		r = one ? one : r;
+	}
+	(void)fclose(maps);
+	if (r == 1)
+		r = (*ret = strdup(path)) ? 1 : -ENOMEM;
+	return r;
 }

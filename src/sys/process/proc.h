@@ -2,10 +2,7 @@
 
 /* Facts about processes from /proc.  Any file may be missing. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /* The name of a keeper (sys/spawn/keeper.h). */
 #define PROC_KEEPER "swansong-keeper"
@@ -36,8 +33,8 @@ int proc_read_text(pid_t pid, const char *file, char *buf, size_t size);
 int proc_read(pid_t pid, struct proc_info *ret);
 
 /*
- * Likewise, at a small part of the cost, but only @parent and @group, of a child of this process that leads its
- * group, also a dead one.  Return: 0, or -ECHILD for any other process.
+ * The same for a child of this process that leads its group, dead or alive: fills in only @parent and @group,
+ * at a small part of the cost.  Return: 0, or -ECHILD for any other process.
  */
 int proc_read_child(pid_t pid, struct proc_info *ret);
 
@@ -58,3 +55,19 @@ int proc_open(pid_t pid);
 
 /* Calls @each for each pid except 0 in the list that is the file @fd.  Return: 0 or -errno. */
 int proc_read_pids(int fd, void (*each)(pid_t pid, void *arg), void *arg);
+
+/* The same for the children of all threads of @pid; -ENOENT as well on a kernel that does not list them. */
+int proc_each_child(pid_t pid, void (*each)(pid_t pid, void *arg), void *arg);
+
+/* The path of the program of @pid, even if another file is there now.  Return: 0 or -errno. */
+int proc_program(pid_t pid, char ret[static PATH_MAX]);
+
+/*
+ * Looks for a file that @pid executes, its program or a library, and that was replaced on disk since: its path leads to
+ * another file; or to none, of a program or a library (".so" in its name) that was in no memory file, nor in a folder for
+ * temporary files.  The kernel may wait for the process, and for file systems: only for a caller that may be killed.
+ *
+ * Return: 1, with the path of the first one in *ret, to be freed by free(); 0: there is none; -ENOENT: no such
+ * process; -errno.
+ */
+int proc_find_replaced(pid_t pid, char **ret);

@@ -1,9 +1,5 @@
 #include "sys/process/reap.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/wait.h>
-
 /*
  * ECHILD: there is no child.  Any other error would hide a dead child, which no further signal
  * announces: the call is repeated, but not without end.

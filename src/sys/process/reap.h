@@ -2,8 +2,7 @@
 
 /* Reaping of dead children.  A callback gets each child first, while its pid cannot be reused. */
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "sys/process/proc.h"
 
 struct reap_exit {
 	pid_t pid;

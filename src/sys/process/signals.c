@@ -4,11 +4,6 @@
  */
 #include "sys/process/signals.h"
 
-#include <stddef.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 void signals_take_over(struct signals *was)
 {
 	static const unsigned long zeros[8];

@@ -7,7 +7,7 @@
  * or ignored; a child starts with a clean state without a system call for each signal.
  */
 
-#include <signal.h>
+#include "base/std.h"
 
 struct signals {
 	sigset_t mask;	  /* blocked at the start of the process */

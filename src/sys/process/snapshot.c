@@ -4,11 +4,6 @@
  */
 #include "sys/process/snapshot.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/macro.h"
-
 static int snapshot_add_process(pid_t pid, void *arg)
 {
 	struct snapshot_entry entry = { .pid = pid };
@@ -16,10 +11,7 @@ static int snapshot_add_process(pid_t pid, void *arg)
 
 	if (proc_read(pid, &entry.info) < 0)
 		return 0;
-	if (array_reserve(s->entries, s->n) < 0)
-		return -ENOMEM;
-	s->entries[s->n++] = entry;
-	return 0;
+	return array_append(s->entries, s->n, entry);
 }
 
 static int snapshot_compare_pids(const void *a, const void *b)
@@ -35,8 +27,7 @@ int snapshot_take(struct snapshot *ret)
 
 	*ret = (struct snapshot){ .n = 0 };
 	r = proc_each(snapshot_add_process, ret);
-	if (ret->n > 0)
-		qsort(ret->entries, ret->n, sizeof(*ret->entries), snapshot_compare_pids);
+	array_sort(ret->entries, ret->n, snapshot_compare_pids);
 	return r;
 }
 
@@ -49,8 +40,24 @@ int snapshot_take_line(struct snapshot *ret, pid_t pid)
 		r = snapshot_add_process(pid, ret);
 		pid = ret->n > n ? ret->entries[n].info.parent : 0;
 	}
-	if (ret->n > 0)
-		qsort(ret->entries, ret->n, sizeof(*ret->entries), snapshot_compare_pids);
+	array_sort(ret->entries, ret->n, snapshot_compare_pids);
+	return r;
+}
+
+static void snapshot_on_child(pid_t pid, void *arg)
+{
+	(void)snapshot_add_process(pid, arg);
+}
+
+int snapshot_add_descendants(struct snapshot *s, pid_t pid)
+{
+	size_t next = s->n;
+	int r = proc_each_child(pid, snapshot_on_child, s);
+
+	/* A child that has ended has no children. */
+	for (; r == 0 && next < s->n; next++)
+		(void)proc_each_child(s->entries[next].pid, snapshot_on_child, s);
+	array_sort(s->entries, s->n, snapshot_compare_pids);
 	return r;
 }
 

@@ -2,10 +2,6 @@
 
 /* All processes that /proc shows, zombies too: one that looks dead may have threads that live. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
-
 #include "sys/process/proc.h"
 
 struct snapshot_entry {
@@ -22,6 +18,8 @@ struct snapshot {
 /* Return: 0 or -errno; the owner frees @ret in both cases by snapshot_done(). */
 int snapshot_take(struct snapshot *ret);
 int snapshot_take_line(struct snapshot *ret, pid_t pid); /* only @pid and its ancestors */
+/* Adds the descendants of @pid, of which the snapshot is that line.  Return: 0; -ENOENT: the kernel does not list them. */
+int snapshot_add_descendants(struct snapshot *s, pid_t pid);
 void snapshot_done(struct snapshot *s);
 
 /* Returns the entry of @pid or NULL. */

@@ -1,21 +1,13 @@
 /*
  * With a control group the kernel has the sums; the number of descriptors is counted by process in
- * any case.  Without one, the processes are those that descend from the main process or are of its
- * session, from one snapshot of /proc.
+ * any case.  Without one, the processes are those that descend from the main process or, in a snapshot of
+ * all of /proc, are of its session.
  */
 #include "sys/process/usage.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
 #include "sys/process/cgroup.h"
 
-/* The parents of a process, at most. */
+/* The number of ancestors that are looked at, at most. */
 #define ANCESTORS_MAX 4096
 
 static bool usage_is_descendant(const struct snapshot *s, const struct snapshot_entry *e,
@@ -84,44 +76,106 @@ static int usage_open_group(pid_t pid, const char *name)
 	return last && strcmp(last + 1, name) == 0 ? cgroup_open(path) : -ENOENT;
 }
 
+/* Calls @each for the processes of @main: those of the control group @fd, or else of /proc. */
+static void usage_each(const struct snapshot *s, pid_t main, int fd,
+		       void (*each)(pid_t pid, void *arg), void *arg)
+{
+	if (fd >= 0 && cgroup_processes(fd, ".", each, arg) == 0)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct snapshot_entry *e = &s->entries[i];
+
+		if (e->pid == main || e->info.session == main || usage_is_descendant(s, e, main))
+			each(e->pid, arg);
+	}
+}
+
 int usage_of(const struct snapshot *s, pid_t main, pid_t daemon, const char *group,
 	     struct usage *ret)
 {
 	cleanup(closep) int fd = -1;
 	struct sum sum = { .snapshot = s };
 	const struct snapshot_entry *e = snapshot_find(s, main);
+	char text[1024];
 
 	if (!e || !usage_is_descendant(s, e, usage_ancestor(s, e, daemon)))
 		return -ESRCH;
 	fd = usage_open_group(main, group);
-	if (fd >= 0 && cgroup_processes(fd, ".", usage_add_process, &sum) == 0) {
-		/* The counters of the kernel include processes that have ended. */
-		char text[1024];
-
-		if (cgroup_read(fd, ".", "cpu.stat", text, sizeof(text)) == 0)
-			(void)sscanf(text, "usage_usec %" SCNu64, &sum.usage.cpu_usec);
-		if (cgroup_read(fd, ".", "memory.current", text, sizeof(text)) == 0)
-			(void)sscanf(text, "%" SCNu64, &sum.usage.memory);
-		*ret = sum.usage;
-		return 0;
-	}
-	sum.usage = (struct usage){ 0 };
-	for (size_t i = 0; i < s->n; i++) {
-		const struct snapshot_entry *other = &s->entries[i];
-
-		if (other == e || other->info.session == main ||
-		    usage_is_descendant(s, other, main))
-			usage_add_process(other->pid, &sum);
-	}
+	usage_each(s, main, fd, usage_add_process, &sum);
+	/* The counters of the kernel include processes that have ended. */
+	if (fd >= 0 && cgroup_read(fd, ".", "cpu.stat", text, sizeof(text)) == 0)
+		(void)sscanf(text, "usage_usec %" SCNu64, &sum.usage.cpu_usec);
+	if (fd >= 0 && cgroup_read(fd, ".", "memory.current", text, sizeof(text)) == 0)
+		(void)sscanf(text, "%" SCNu64, &sum.usage.memory);
 	*ret = sum.usage;
 	return 0;
+}
+
+static void usage_add_proportional(pid_t pid, void *arg)
+{
+	uint64_t *sum = arg, kilobytes = 0;
+	char text[1024];
+	const char *line;
+
+	if (proc_read_text(pid, "smaps_rollup", text, sizeof(text)) == 0 &&
+	    (line = strstr(text, "\nPss:")))
+		(void)sscanf(line, " Pss: %" SCNu64, &kilobytes);
+	*sum += kilobytes * 1024;
+}
+
+int usage_each_process(struct snapshot *s, pid_t main, const char *group,
+		       void (*each)(pid_t pid, void *arg), void *arg)
+{
+	cleanup(closep) int fd = usage_open_group(main, group);
+	int r = fd >= 0 || s->n > 0 ? 0 : snapshot_take(s);
+
+	if (r == 0)
+		usage_each(s, main, fd, each, arg);
+	return r;
+}
+
+int usage_proportional(pid_t main, const char *group, uint64_t *ret)
+{
+	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
+
+	*ret = 0;
+	return usage_each_process(&s, main, group, usage_add_proportional, ret);
 }
 
 int usage_of_one(pid_t main, pid_t daemon, const char *group, struct usage *ret)
 {
 	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
 	cleanup(closep) int fd = usage_open_group(main, group);
-	int r = fd >= 0 ? snapshot_take_line(&s, main) : snapshot_take(&s);
+	int r = snapshot_take_line(&s, main);
 
+	if (r == 0 && fd < 0 && snapshot_add_descendants(&s, main) < 0) {
+		snapshot_done(&s);
+		r = snapshot_take(&s);
+	}
 	return r < 0 ? r : usage_of(&s, main, daemon, group, ret);
+}
+
+int usage_watch_pressure(int dir, const char *path, uint64_t stall_usec)
+{
+	cleanup(closep) int fd = openat(dir, path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || dprintf(fd, "some %" PRIu64 " %" PRIu64 "\n", stall_usec, USAGE_PRESSURE_USEC) < 0)
+		return -errno;
+	return take_fd(fd);
+}
+
+int usage_read_pressure(int fd, uint64_t *ret)
+{
+	char text[256];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	const char *total;
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	total = strstr(text, " total=");
+	if (!total)
+		return -EIO;
+	*ret = strtoull(total + strlen(" total="), NULL, 10);
+	return 0;
 }

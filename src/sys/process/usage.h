@@ -6,12 +6,10 @@
  * of another user's processes may be unknown.
  */
 
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "sys/process/snapshot.h"
 
 #define USAGE_UNKNOWN UINT64_MAX
+#define USAGE_PRESSURE_USEC UINT64_C(2000000) /* the period in which the kernel adds up pressure for any user */
 
 /* Adds @value to *sum, which is unknown if one of both is. */
 void usage_add(uint64_t *sum, uint64_t value);
@@ -33,5 +31,30 @@ struct usage {
 int usage_of(const struct snapshot *snapshot, pid_t main, pid_t daemon, const char *group,
 	     struct usage *ret);
 
-/* The same, and reads no more of /proc than the processes of its control group, if it has that. */
+/*
+ * Calls @each for these processes, without that check.  @snapshot is taken if it is needed and has no entries; the
+ * caller frees it.  Return: 0 or -errno.
+ */
+int usage_each_process(struct snapshot *snapshot, pid_t main, const char *group,
+		       void (*each)(pid_t pid, void *arg), void *arg);
+
+/*
+ * The memory of these processes, of which shared memory is divided among its users.  The kernel may wait for
+ * one of them.  Return: 0 or -errno.
+ */
+int usage_proportional(pid_t main, const char *group, uint64_t *ret);
+
+/*
+ * The same as usage_of(), and reads no more of /proc than the processes of its control group; without one those
+ * that descend from @main, and not those of its session that have lost their parents.
+ */
 int usage_of_one(pid_t main, pid_t daemon, const char *group, struct usage *ret);
+
+/*
+ * Opens @path in @dir, a file of the kernel about pressure, which has EPOLLPRI when processes have waited for
+ * @stall_usec of USAGE_PRESSURE_USEC.  Return: a descriptor or -errno.
+ */
+int usage_watch_pressure(int dir, const char *path, uint64_t stall_usec);
+
+/* The time for which processes have waited so far.  Return: 0 or -errno. */
+int usage_read_pressure(int fd, uint64_t *ret);

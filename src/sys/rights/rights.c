@@ -4,19 +4,10 @@
  */
 #include "sys/rights/rights.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "base/macro.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #elif defined(__x86_64__)
@@ -35,12 +26,15 @@ static int rights_drop_capabilities(uint32_t kept)
 
 	if (syscall(SYS_capget, &header, data) < 0)
 		return -errno;
-	/* Only with a capability of its own; no_new_privs does as much for what comes later. */
+	/* Needs a capability; else no_new_privs limits later programs as well. */
 	for (unsigned long c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
 		if (c >= 32 || !(kept & UINT32_C(1) << c))
 			(void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
 	all = data[0].permitted | data[0].inheritable | data[1].permitted | data[1].inheritable;
-	/* The ambient ones are among them.  A filter of the parent manager may forbid what would change nothing. */
+	/*
+	 * The ambient ones are among them.  A filter of the parent manager may forbid calls that change
+	 * nothing.
+	 */
 	if (!all)
 		return 0;
 	kept &= data[0].permitted;

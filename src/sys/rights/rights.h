@@ -2,9 +2,7 @@
 
 /* Rights that a process gives up for good. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /* The rights that are kept. */
 struct rights {

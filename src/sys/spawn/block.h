@@ -18,7 +18,10 @@ struct spawn_block {
 	bool sibling;  /* of this process, not its child */
 	bool inside;   /* the child was created in its control group */
 	bool reset;    /* and without the signal handlers of its parent */
-	int error;     /* of the control group that refused the child, which went on; or 0 */
+	bool shares;   /* and with the table of descriptors of its parent (spawn_block_send()) */
+	volatile bool took;
+	int channel[2];
+	int error; /* of the control group that refused the child, which went on; or 0 */
 	struct spawn_failure failure;
 	/* The next step of the child: written by it, and read by the parent to show it. */
 	volatile enum spawn_step step;
@@ -28,7 +31,7 @@ struct spawn_block {
 struct spawn_pool {
 	struct spawn_block *free;
 	unsigned n, used;
-	bool siblings; /* the parent of the processes is that of this one, a keeper */
+	bool siblings; /* the parent of the processes is a keeper, which is also that of this process */
 };
 
 /* Copies @spec into a block.  Return: 0 or -ENOMEM. */
@@ -41,3 +44,18 @@ void spawn_pool_done(struct spawn_pool *pool);
 
 /* The upper end of the stack, aligned for a call. */
 char *spawn_block_stack(struct spawn_block *block);
+
+/*
+ * Gives a child its descriptors by a message: a copy of the parent's table takes the longer the larger it is. 
+ * The child begins with the table itself, leaves it by the first call, and takes the message.  So it depends on
+ * no number of the parent's but that of the channel, which the block keeps.
+ *
+ * In the parent: sends what the child is given.  Returns false if it has to have a copy.
+ */
+bool spawn_block_send(struct spawn_block *block);
+
+/* In the child: has a table of its own then, and the numbers in @block are those of that.  Return: 0 or -errno. */
+long spawn_block_take(struct spawn_block *block);
+
+/* In the parent: closes what a child that is dead, or was not made, has not taken. */
+void spawn_block_drop(struct spawn_block *block);

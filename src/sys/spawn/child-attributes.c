@@ -1,12 +1,8 @@
 #include "sys/spawn/child-attributes.h"
 
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/ioprio.h>
-#include <sched.h>
-#include <sys/prctl.h>
 
-#include "base/macro.h"
 #include "sys/spawn/raw.h"
 
 /*
@@ -78,6 +74,15 @@ static long attributes_bound_capabilities(uint64_t set)
 			return r;
 	}
 	return raw(SYS_prctl, PR_SET_KEEPCAPS, 1);
+}
+
+uint64_t attributes_read_permitted(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	(void)syscall(SYS_capget, &header, data);
+	return data[0].permitted | (uint64_t)data[1].permitted << 32;
 }
 
 void attributes_drop_inheritable(void)

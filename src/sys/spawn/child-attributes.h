@@ -14,6 +14,9 @@
 long child_attributes_before_user(const struct attributes *a, volatile enum spawn_step *step,
 				  unsigned *lowered);
 
+/* The permitted capabilities of this process, a bit for each; 0 also if they cannot be read. */
+uint64_t attributes_read_permitted(void);
+
 /*
  * Drops the inheritable capabilities of this process: children then pass only the ambient set on to
  * the files that they execute.

@@ -6,14 +6,8 @@
  */
 #include "sys/spawn/child.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 
-#include "base/macro.h"
 #include "sys/spawn/child-attributes.h"
 #include "sys/spawn/raw.h"
 
@@ -24,12 +18,12 @@
 
 #define KERNEL_RESTORER 0x04000000UL /* SA_RESTORER, which the C library keeps for itself */
 
-static void child_report(const struct spawn_block *block, const struct spawn_failure *failure)
+void child_report(const struct spawn_block *block, const struct spawn_failure *failure)
 {
 	(void)raw(SYS_write, block->report, failure, sizeof(*failure));
 }
 
-static _Noreturn void child_exit(struct spawn_block *block, long error)
+_Noreturn void child_exit(struct spawn_block *block, long error)
 {
 	block->failure.step = block->step;
 	block->failure.error = (int)-error;
@@ -173,7 +167,27 @@ static long child_close_others(const struct spawn_block *block)
 	return 0;
 }
 
-/* Without waiting for the other end of a FIFO.  Input is anything but a directory. */
+/*
+ * The pipe of an output is opened here, and not by the parent: a writer may keep it locked.  The exec closes the
+ * first descriptor of it.  Without /proc the flags are shared.
+ */
+static long child_reopen_output(const struct spawn_spec *spec)
+{
+	static const char *const paths[] = { NULL, "/proc/self/fd/1", "/proc/self/fd/2" };
+	long own = -1, r = 0;
+
+	for (int fd = STDOUT_FILENO; r >= 0 && fd <= STDERR_FILENO; fd++) {
+		if (!(spec->reopen & 1U << fd))
+			continue;
+		if (own < 0 || !(spec->reopen & 1))
+			own = r = raw(SYS_openat, AT_FDCWD, paths[fd], O_WRONLY | O_CLOEXEC);
+		if (r >= 0)
+			r = raw(SYS_dup3, own, fd, 0);
+	}
+	return r == -ENOENT ? 0 : r;
+}
+
+/* O_NONBLOCK: does not wait for the other end of a FIFO.  A directory is no input. */
 static long child_open_input(const struct spawn_spec *spec)
 {
 	long fd, r;
@@ -255,7 +269,7 @@ static void child_copy_bytes(char *to, const char *from, size_t n)
  * execvp(3) with the child's own PATH; EACCES is remembered over the ENOENT of later places.  Return:
  * -errno.
  */
-static long child_execute(const struct spawn_block *block)
+long child_execute(const struct spawn_block *block)
 {
 	const struct spawn_spec *spec = &block->spec;
 	const char *name = spec->argv[0];
@@ -287,7 +301,7 @@ static long child_execute(const struct spawn_block *block)
 	return error;
 }
 
-/* As a handler: no core is written (child_set_signals()). */
+/* A handler in place of the default action: no core is written (child_set_signals()). */
 static SPAWN_PLAIN void child_kill(int signo)
 {
 	(void)raw(SYS_kill, raw(SYS_getpid), SIGKILL);
@@ -359,6 +373,9 @@ static void child_leave_parent(struct spawn_block *block)
 {
 	const struct spawn_spec *spec = &block->spec;
 
+	block->step = SPAWN_STEP_STDIO;
+	if (block->shares)
+		child_check(block, spawn_block_take(block));
 	child_enter_cgroup(block);
 	block->step = SPAWN_STEP_SESSION;
 	child_check(block, child_enter_session(spec));
@@ -373,8 +390,12 @@ static void child_leave_parent(struct spawn_block *block)
 	block->step = SPAWN_STEP_CLOSE;
 	if (!spec->keep_descriptors)
 		child_check(block, child_close_others(block));
+	block->step = SPAWN_STEP_STDIO;
+	child_check(block, child_reopen_output(spec));
 	if (spec->descriptors)
 		child_check(block, raw(SYS_prlimit64, 0, RLIMIT_NOFILE, spec->descriptors, NULL));
+	if (spec->file_size)
+		child_check(block, raw(SYS_prlimit64, 0, RLIMIT_FSIZE, spec->file_size, NULL));
 }
 
 static SPAWN_PLAIN void child_become_user(struct spawn_block *block)
@@ -389,6 +410,11 @@ static SPAWN_PLAIN void child_become_user(struct spawn_block *block)
 		child_report(block, &block->failure);
 	if (spec->umask >= 0)
 		(void)raw(SYS_umask, spec->umask);
+	block->step = SPAWN_STEP_ROOT;
+	if (spec->root) {
+		child_check(block, raw(SYS_chroot, spec->root));
+		child_check(block, raw(SYS_chdir, "/"));
+	}
 	block->step = SPAWN_STEP_GROUPS;
 	if (spec->set_user || spec->set_group || spec->set_groups)
 		child_check(block, raw(RAW_SETGROUPS, spec->n_groups, spec->groups));
@@ -402,11 +428,24 @@ static SPAWN_PLAIN void child_become_user(struct spawn_block *block)
 		child_check(block, child_attributes_as_user(attributes, &block->step));
 }
 
+static SPAWN_PLAIN void child_do_work(struct spawn_block *block)
+{
+	int r;
+
+	block->step = block->spec.work->step;
+	r = block->spec.work->run(&block->spec);
+	child_check(block, r);
+	if (r != SPAWN_WORK_EXECUTE)
+		(void)raw(SYS_exit_group, r);
+}
+
 _Noreturn SPAWN_PLAIN void child_run(struct spawn_block *block)
 {
 	const struct spawn_spec *spec = &block->spec;
 
 	child_leave_parent(block);
+	if (spec->work)
+		child_do_work(block);
 	block->step = SPAWN_STEP_INPUT;
 	if (spec->input)
 		child_check(block, child_open_input(spec));
@@ -424,9 +463,11 @@ _Noreturn SPAWN_PLAIN void child_run(struct spawn_block *block)
 		if (raw(SYS_getppid) != spec->parent)
 			(void)raw(SYS_kill, raw(SYS_getpid), spec->death_signal);
 	}
-	block->step = SPAWN_STEP_EXEC;
 	for (size_t i = 0; i < ARRAY_SIZE(spec->pid_places); i++)
 		if (spec->pid_places[i])
 			child_write_pid(spec->pid_places[i], (pid_t)raw(SYS_getpid));
+	block->step = spec->before ? SPAWN_STEP_SANDBOX : SPAWN_STEP_EXEC;
+	if (spec->before && block->report >= 0)
+		child_check(block, child_place_descriptor(block->report, spec->report));
 	child_exit(block, child_execute(block));
 }

@@ -12,7 +12,15 @@
 #include "sys/spawn/block.h"
 
 /*
- * Ends with execve(), which closes block->report; or writes a struct spawn_failure there and exits
+ * Ends with execve(), or the end of the work, which closes block->report; or writes a struct spawn_failure there and exits
  * with 127 or 126.  A struct with SPAWN_STEP_CGROUP is no end: the child goes on outside the group.
  */
 _Noreturn void child_run(struct spawn_block *block);
+
+/*
+ * The same ends for a program that the child executes in front of the service's (spec.before).  child_execute()
+ * returns -errno; child_report() is no end by itself.
+ */
+long child_execute(const struct spawn_block *block);
+void child_report(const struct spawn_block *block, const struct spawn_failure *failure);
+_Noreturn void child_exit(struct spawn_block *block, long error);

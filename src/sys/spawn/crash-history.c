@@ -4,18 +4,6 @@
  */
 #include "sys/spawn/crash-history.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/parse.h"
-
 int crash_history_new(const struct signals *signals)
 {
 	const struct crash_history history = {

@@ -5,9 +5,6 @@
  * image was executed: for the next image, in a memory file that all images of the process have.
  */
 
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "sys/process/signals.h"
 
 /* The variable of the environment with the descriptor of the history, for the program that goes on. */
@@ -35,11 +32,11 @@ struct crash {
 
 /* The reason why this image of the program was executed, by itself. */
 enum crash_reason {
-	CRASH_NONE,	 /* it was not: it is the first one */
+	CRASH_NONE,	 /* none: this is the first image */
 	CRASH_FAULT,	 /* of the same program */
-	CRASH_REHEARSAL, /* to see if it could take over: it has copies, and ends */
+	CRASH_REHEARSAL, /* for a rehearsal of taking over: it has copies of all, and ends */
 	CRASH_REPLACED,	 /* it takes over from another one */
-	CRASH_UNDONE,	 /* a fault of the one that had taken over from it */
+	CRASH_UNDONE,	 /* a fault of the program that had taken over from this one */
 };
 
 #define CRASH_VERSION_MAX 32
@@ -48,13 +45,13 @@ enum crash_reason {
 struct crash_history {
 	uint64_t magic;
 	uint32_t format, size;
-	struct signals signals; /* as the first image was started with */
+	struct signals signals; /* the signal state that the first image was started with */
 	uint64_t n;
 	struct crash last[CRASHES_KEPT]; /* at their number modulo CRASHES_KEPT */
 	uint64_t replaced_usec;		 /* CLOCK_MONOTONIC: the last crash_replace() */
 	uint32_t reason;		 /* enum crash_reason */
 	int32_t former;			 /* CRASH_REPLACED: descriptor of the program before */
-	char version[CRASH_VERSION_MAX]; /* of that, for people; not always ended by 0 */
+	char version[CRASH_VERSION_MAX]; /* version of that program, for people; not always ended by 0 */
 	int64_t next; /* for a keeper: descriptor of the program to execute; -1: none; 0: not chosen */
 	int64_t spared; /* the child that outlives the end of all: its pid; 0: none */
 };

@@ -13,38 +13,21 @@
  */
 #include "sys/spawn/crash.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <link.h>
-#include <poll.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/time.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/macro.h"
 #include "sys/spawn/raw.h"
 
-#define HANDLER_STACK  ((size_t)64 * 1024)
-#define PAGE_MAX       65536 /* of all architectures */
-#define KERNEL_MASK    8     /* bytes of the kernel's set of signals */
-#define N_LIMITS       4
-#define VARIABLE_PLACE sizeof(CRASH_VARIABLE "=-2147483648")
-#define STACK_AT       2048 /* in the file: behind the history */
-#define STACK_WORDS    254  /* the last 16 bytes of the page are the owner's */
+#define HANDLER_STACK ((size_t)64 * 1024)
+#define PAGE_MAX      65536 /* of all architectures */
+#define KERNEL_MASK   8	    /* bytes of the kernel's set of signals */
+#define N_LIMITS      4
+#define STACK_AT      2048 /* in the file: behind the history */
+#define STACK_WORDS   254  /* the last 16 bytes of the page are the owner's */
 
 /* The C library of the static init does not know it. */
 #ifndef CLOSE_RANGE_CLOEXEC
@@ -69,7 +52,7 @@
 #define CRASH_SP(at) CRASH_PC(at)
 #endif
 
-/* Of the linker: the program in memory, and the end of its code. */
+/* Symbols of the linker: the program in memory, and the end of its code. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
@@ -79,17 +62,16 @@ extern const char etext[] __attribute__((visibility("hidden")));
  */
 static const int limited[N_LIMITS] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK, RLIMIT_NOFILE };
 
-#define FAULT(signo)                               \
-	{                                          \
-		signo, sizeof(#signo) - 1, #signo, \
-	}
+#define NOTE(name)   "swansongd: " name ": executing it again\n"
+#define FAULT(signo) signo, sizeof(NOTE(#signo)) - 1, NOTE(#signo)
 static const struct {
 	int signo;
 	unsigned size;
-	char name[8];
+	char note[48]; /* of the log */
 } faults[] = {
-	FAULT(SIGSEGV), FAULT(SIGBUS),	FAULT(SIGILL),	FAULT(SIGFPE), FAULT(SIGSYS),
-	FAULT(SIGTRAP), FAULT(SIGABRT), FAULT(SIGALRM), /* the last: on probation only */
+	/* the last: on probation only */
+	{ FAULT(SIGSEGV) }, { FAULT(SIGBUS) },	{ FAULT(SIGILL) },  { FAULT(SIGFPE) },
+	{ FAULT(SIGSYS) },  { FAULT(SIGTRAP) }, { FAULT(SIGABRT) }, { FAULT(SIGALRM) },
 };
 
 static const unsigned char all_signals[KERNEL_MASK] = { 255, 255, 255, 255, 255, 255, 255, 255 };
@@ -120,10 +102,8 @@ _Static_assert(sizeof(struct crash_history) <= STACK_AT, "the stack is behind th
 
 static SPAWN_PLAIN _Noreturn void crash_end_by(int signo)
 {
-	unsigned long only[2];
+	unsigned long only[2] = { 1UL << (signo - 1), 0 };
 
-	only[0] = 1UL << (signo - 1);
-	only[1] = 0;
 	(void)raw(SYS_rt_sigaction, signo, default_action, NULL, KERNEL_MASK);
 	(void)raw(SYS_kill, raw(SYS_getpid), signo);
 	(void)raw(SYS_rt_sigprocmask, SIG_UNBLOCK, only, NULL, KERNEL_MASK);
@@ -156,15 +136,6 @@ static SPAWN_PLAIN uint64_t crash_clock(void)
 	return (uint64_t)now[0] * 1000000 + (uint64_t)now[1] / 1000;
 }
 
-static SPAWN_PLAIN bool crash_is_one_too_many(const struct crash_history *history, uint64_t now)
-{
-	unsigned n = 0;
-
-	for (uint64_t i = 0; i < history->n && i < CRASHES_KEPT; i++)
-		n += now - history->last[i].usec < CRASH_WINDOW_USEC;
-	return n > CRASHES_MAX;
-}
-
 static SPAWN_PLAIN bool crash_is_code(uintptr_t at)
 {
 	return at > (uintptr_t)&__ehdr_start && at < (uintptr_t)etext;
@@ -187,23 +158,14 @@ static SPAWN_PLAIN void crash_find_place(struct crash *crash, uintptr_t pc, uint
 	crash->place = crash_is_code(pc) ? pc - refuge.bias : 0;
 }
 
-/* Returns the program to be executed. */
-static SPAWN_PLAIN int crash_choose(struct crash_history *history, uint64_t now)
-{
-	bool back =
-		history->reason == CRASH_REPLACED && now - history->replaced_usec < PROBATION_USEC;
-
-	history->reason = back ? CRASH_UNDONE : CRASH_FAULT;
-	return back ? history->former : refuge.program;
-}
-
 /* Adds the fault to the history.  @at: NULL: not known.  Returns the program to be executed; -1: none. */
 static SPAWN_PLAIN int crash_note(int signo, uintptr_t address, const ucontext_t *at)
 {
 	struct crash_history history UNFILLED;
 	struct iovec all = { &history, sizeof(history) };
 	struct crash *crash;
-	int program;
+	unsigned n = 0;
+	bool back;
 
 	if (raw(SYS_preadv, refuge.plan.history, &all, 1, 0, 0) != sizeof(history) ||
 	    history.magic != CRASH_MAGIC)
@@ -216,33 +178,27 @@ static SPAWN_PLAIN int crash_note(int signo, uintptr_t address, const ucontext_t
 	crash->called = 0;
 	if (at)
 		crash_find_place(crash, CRASH_PC(at), CRASH_SP(at));
-	program = crash_choose(&history, crash->usec);
-	if (crash_is_one_too_many(&history, crash->usec))
-		program = -1;
-	history.next = program;
+	back = history.reason == CRASH_REPLACED &&
+	       crash->usec - history.replaced_usec < PROBATION_USEC;
+	history.reason = back ? CRASH_UNDONE : CRASH_FAULT;
+	for (uint64_t i = 0; i < history.n && i < CRASHES_KEPT; i++)
+		n += crash->usec - history.last[i].usec < CRASH_WINDOW_USEC;
+	history.next = n > CRASHES_MAX ? -1 : back ? history.former : refuge.program;
 	(void)raw(SYS_pwritev, refuge.plan.history, &all, 1, 0, 0);
-	return program;
+	return (int)history.next;
 }
 
 static SPAWN_PLAIN void crash_print(int signo)
 {
-	static const char before[] = "swansongd: ", after[] = ": executing it again\n";
 	struct pollfd log = { .fd = STDERR_FILENO, .events = POLLOUT };
 	int64_t at_once[2];
-	struct iovec line[3];
 	size_t i = 0;
 
 	at_once[0] = at_once[1] = 0;
 	while (i < ARRAY_SIZE(faults) - 1 && faults[i].signo != signo)
 		i++;
-	line[0].iov_base = (void *)before;
-	line[0].iov_len = sizeof(before) - 1;
-	line[1].iov_base = (void *)faults[i].name;
-	line[1].iov_len = faults[i].size;
-	line[2].iov_base = (void *)after;
-	line[2].iov_len = sizeof(after) - 1;
 	if (raw(SYS_ppoll, &log, 1, at_once, NULL, KERNEL_MASK) > 0 && (log.revents & POLLOUT))
-		(void)raw(SYS_writev, STDERR_FILENO, line, 3);
+		(void)raw(SYS_write, STDERR_FILENO, faults[i].note, faults[i].size);
 }
 
 /*
@@ -266,13 +222,7 @@ static SPAWN_PLAIN void crash_dump(int signo)
 	crash_end_by(signo);
 }
 
-static SPAWN_PLAIN void crash_restore_limits(void)
-{
-	for (int i = 0; i < N_LIMITS; i++)
-		(void)raw(SYS_prlimit64, 0, limited[i], &refuge.limits[i], NULL);
-}
-
-/* It returns only if the kernel refuses.  Other descriptors are CLOEXEC, or in a list of the program. */
+/* Returns only if the kernel refuses the exec.  Other descriptors are CLOEXEC, or in a list of the program. */
 static SPAWN_PLAIN void crash_go_on(int program)
 {
 	(void)raw(SYS_fcntl, refuge.plan.history, F_SETFD, 0);
@@ -289,7 +239,8 @@ static SPAWN_PLAIN void crash_on_signal(int signo, siginfo_t *info, void *contex
 	program = crash_note(signo, info->si_code > 0 ? (uintptr_t)info->si_addr : 0, context);
 	if (program < 0)
 		crash_end(signo);
-	crash_restore_limits();
+	for (int i = 0; i < N_LIMITS; i++)
+		(void)raw(SYS_prlimit64, 0, limited[i], &refuge.limits[i], NULL);
 	crash_print(signo);
 	if (refuge.kept)
 		crash_end_by(signo);
@@ -318,8 +269,7 @@ static void crash_copy_text(struct crash_copy *copy, const char *text)
 
 static void crash_copy_all(struct crash_copy *copy, const struct crash_plan *plan)
 {
-	static const char variable[] = CRASH_VARIABLE "=";
-	char text[VARIABLE_PLACE];
+	char text[sizeof(CRASH_VARIABLE "=-2147483648")];
 
 	copy->n = copy->size = 0;
 	for (char *const *arg = plan->argv; *arg; arg++)
@@ -327,9 +277,9 @@ static void crash_copy_all(struct crash_copy *copy, const struct crash_plan *pla
 	crash_copy_text(copy, NULL);
 	copy->n_argv = copy->n;
 	for (char *const *env = plan->envp; *env; env++)
-		if (strncmp(*env, variable, sizeof(variable) - 1) != 0)
+		if (strncmp(*env, CRASH_VARIABLE "=", sizeof(CRASH_VARIABLE)) != 0)
 			crash_copy_text(copy, *env);
-	(void)snprintf(text, sizeof(text), "%s%d", variable, plan->history);
+	(void)snprintf(text, sizeof(text), CRASH_VARIABLE "=%d", plan->history);
 	crash_copy_text(copy, text);
 	crash_copy_text(copy, NULL);
 }

@@ -24,9 +24,6 @@
  * before it, and so does the end of SETTLE_USEC without a call of crash_settle().
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "sys/spawn/crash-history.h"
 
 #define CRASHES_MAX	  5
@@ -70,5 +67,5 @@ int crash_rehearse(int program, int kept);
  */
 int crash_replace(int program, const char *version);
 
-/* A program that has taken over is at work: it may take its time from now on. */
+/* Called by a program that has taken over, when it is at work: from now on it may take its time. */
 void crash_settle(void);

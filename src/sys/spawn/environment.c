@@ -4,18 +4,8 @@
  */
 #include "sys/spawn/environment.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 
-#include "base/cleanup.h"
 #include "sys/process/proc.h"
 #include "sys/spawn/raw.h"
 

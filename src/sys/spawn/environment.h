@@ -6,8 +6,7 @@
  * a child reads, and the caller waits for a moment only.
  */
 
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Reads the variable @name of the environment that @pid started with.  A value that does not fit

@@ -4,16 +4,8 @@
  */
 #include "sys/spawn/ids.h"
 
-#include <errno.h>
 #include <grp.h>
-#include <limits.h>
 #include <pwd.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/parse.h"
 
 /* The errors of the databases for "no such name": POSIX leaves the choice to the implementation. */
 static int ids_is_not_found(int error)

@@ -5,8 +5,7 @@
  * use while a configuration is loaded.
  */
 
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Finds a user by name, or by number if @name has only digits.  *home and *shell are allocated.

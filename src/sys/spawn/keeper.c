@@ -7,18 +7,8 @@
  */
 #include "sys/spawn/keeper.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "sys/process/proc.h"
 #include "sys/spawn/crash.h"
 
 #define VALUE_BITS 8
@@ -30,7 +20,7 @@
 /* The keeper's own view of the program. */
 struct kept {
 	pid_t program;
-	bool reported; /* an exit, and there was no reply yet */
+	bool reported; /* an exit was reported and has no reply yet */
 	bool owed;     /* a report after a reply: a process group may be empty only now */
 	bool refused;  /* the kernel had no room for the signal */
 };
@@ -85,10 +75,10 @@ static void keeper_report(struct kept *k)
 		return;
 	(void)waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
 	if (info.si_pid > 0 && info.si_pid != k->program)
-		value.sival_int = (int)((uint32_t)info.si_pid << PID_SHIFT |
-					(uint32_t)info.si_status |
-					(info.si_code != CLD_EXITED ? SIGNALED : 0) |
-					(info.si_code == CLD_DUMPED ? DUMPED : 0));
+		value.sival_int =
+			(int)((uint32_t)info.si_pid << PID_SHIFT | (uint32_t)info.si_status |
+			      (info.si_code != CLD_EXITED ? SIGNALED : 0) |
+			      (info.si_code == CLD_DUMPED ? DUMPED : 0));
 	else if (!k->owed)
 		return;
 	k->refused = sigqueue(k->program, KEEPER_SIGNAL, value) < 0;
@@ -135,12 +125,6 @@ static _Noreturn void keeper_work(struct kept *k)
 	}
 }
 
-/* As fork(), but with one table of descriptors. */
-static pid_t keeper_fork(void)
-{
-	return (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
-}
-
 int keeper_begin(struct keeper *ret)
 {
 	struct kept kept = { .reported = false };
@@ -149,7 +133,8 @@ int keeper_begin(struct keeper *ret)
 
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		return -errno;
-	kept.program = keeper_fork();
+	/* As fork(), but with one table of descriptors. */
+	kept.program = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
 	if (kept.program < 0)
 		return -errno;
 	if (kept.program > 0) {

@@ -12,9 +12,7 @@
  * its own end kills the program.
  */
 
-#include <stdbool.h>
 #include <sys/signalfd.h>
-#include <sys/types.h>
 
 #include "sys/process/reap.h"
 

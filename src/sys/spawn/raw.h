@@ -5,9 +5,7 @@
  * The wrappers of the C library write errno, which is then a variable of the parent, too.
  */
 
-#include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "base/std.h"
 
 /*
  * SPAWN_SHARES_MEMORY: raw() writes no memory, so the child can run beside its parent in the same

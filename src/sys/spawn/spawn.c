@@ -1,8 +1,8 @@
 /*
  * CLONE_VM: a copy of the memory of a large daemon costs several times what the rest of a start
  * does.  Without CLONE_VFORK, which spawn() alone uses, nothing suspends the parent.  The child has
- * a block of its own (sys/spawn/block.h) and a table of descriptors of its own: the parent may close
- * what it has given.
+ * a block of its own (sys/spawn/block.h), and its descriptors by a message or in a copy of the table: the
+ * parent may close what it has given.
  *
  * glibc has no wrapper for clone3, and a plain syscall() cannot return twice on one stack: so
  * assembler switches to the child's function, on known architectures.  On others, and where a
@@ -10,15 +10,6 @@
  */
 #include "sys/spawn/spawn.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdint.h>
-#include <unistd.h>
-
-#include "base/fd.h"
 #include "sys/spawn/child.h"
 #include "sys/spawn/raw.h"
 
@@ -89,7 +80,8 @@ static long spawn_clone3_switch(struct clone3_args *args, int (*fn)(void *), voi
 static int spawn_flags(const struct spawn_block *block)
 {
 	const struct attributes *a = block->spec.attributes;
-	bool own = block->spec.own_memory || (a && a->oom_score_adjust != ATTRIBUTE_KEEP);
+	bool own = block->spec.own_memory || block->spec.work ||
+		   (a && a->oom_score_adjust != ATTRIBUTE_KEEP);
 
 	return (SPAWN_SHARES_MEMORY && !own ? CLONE_VM : 0) | (block->suspends ? CLONE_VFORK : 0) |
 	       (block->sibling ? CLONE_PARENT : 0);
@@ -101,7 +93,7 @@ static int spawn_clone3_start(struct spawn_block *block)
 	int group = block->spec.cgroup;
 	struct clone3_args args = {
 		.flags = (uint64_t)spawn_flags(block) | CLONE_CLEAR_SIGHAND |
-			 (group > 0 ? CLONE_INTO_CGROUP : 0),
+			 (block->shares ? CLONE_FILES : 0) | (group > 0 ? CLONE_INTO_CGROUP : 0),
 		.exit_signal =
 			block->sibling ? 0 : SIGCHLD, /* a sibling has that of this process */
 		.stack = (uint64_t)(uintptr_t)block,
@@ -134,6 +126,7 @@ static int spawn_clone(struct spawn_block *block)
 	/* The older kernels know fewer flags (EINVAL) or a shorter struct (E2BIG). */
 	if (r == -ENOSYS || r == -EPERM || r == -E2BIG || r == -EINVAL) {
 		block->inside = block->reset = false;
+		spawn_block_drop(block);
 		r = clone(spawn_run_child, spawn_block_stack(block), spawn_flags(block) | SIGCHLD,
 			  block);
 		if (r < 0)
@@ -160,11 +153,14 @@ static int spawn_make(const struct spawn_spec *spec, struct spawn_pool *pool, bo
 		block->report = report[1];
 		block->suspends = suspends;
 		block->sibling = pool->siblings;
+		block->shares = !suspends && spawn_block_send(block);
 		r = spawn_clone(block);
 		*error = block->error;
 		block->error = 0;
-		if (r < 0)
+		if (r < 0) {
+			spawn_block_drop(block);
 			block = spawn_block_free(block, pool);
+		}
 	}
 	(void)fd_close(report[1]);
 	if (r < 0) {
@@ -194,8 +190,10 @@ int spawn_check(struct spawning *s, struct spawn_pool *pool, struct spawn_failur
 	while (s->fd >= 0 && (n = read(s->fd, &news, sizeof(news))) == sizeof(news)) {
 		if (news.step == SPAWN_STEP_CGROUP)
 			s->block->error = news.error;
-		else
+		else {
+			news.lowered |= s->block->failure.lowered;
 			s->block->failure = news;
+		}
 	}
 	if (n < 0)
 		return SPAWN_E_PENDING;
@@ -204,6 +202,12 @@ int spawn_check(struct spawning *s, struct spawn_pool *pool, struct spawn_failur
 	s->fd = fd_close(s->fd);
 	s->block = spawn_block_free(s->block, pool);
 	return failure->step == SPAWN_STEP_NONE ? 0 : SPAWN_E_CHILD;
+}
+
+void spawn_note_death(const struct spawning *s)
+{
+	if (s->block)
+		spawn_block_drop(s->block);
 }
 
 void spawn_abandon(struct spawning *s)
@@ -250,6 +254,9 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_SIGNALS] = "set the signals",
 		[SPAWN_STEP_STDIO] = "connect standard input and output",
 		[SPAWN_STEP_CLOSE] = "close inherited descriptors",
+		[SPAWN_STEP_CHECK] = "check",
+		[SPAWN_STEP_MAKE] = "make",
+		[SPAWN_STEP_REMOVE] = "remove",
 		[SPAWN_STEP_INPUT] = "open",
 		[SPAWN_STEP_OOM_SCORE] = "set oom-score-adjust",
 		[SPAWN_STEP_NICE] = "set the nice value",
@@ -257,6 +264,7 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_CPUS] = "set the CPU affinity",
 		[SPAWN_STEP_LIMIT] = "set the limits",
 		[SPAWN_STEP_CAPABILITIES] = "set the capabilities",
+		[SPAWN_STEP_ROOT] = "enter the root",
 		[SPAWN_STEP_GROUPS] = "set the groups",
 		[SPAWN_STEP_GROUP] = "set the group",
 		[SPAWN_STEP_USER] = "set the user",
@@ -264,6 +272,17 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_DIRECTORY] = "enter the directory",
 		[SPAWN_STEP_PARENT] = "ask for a signal at our end",
 		[SPAWN_STEP_EXEC] = "execute",
+		[SPAWN_STEP_SANDBOX] = "execute swansong-sandbox",
+		[SPAWN_STEP_NETWORK] = "apply private-network",
+		[SPAWN_STEP_MOUNTS] =
+			"make a mount namespace for private-tmp, hide-home or read-only-system",
+		[SPAWN_STEP_WRITE_PATHS] = "apply write-paths",
+		[SPAWN_STEP_PRIVATE_TMP] = "apply private-tmp",
+		[SPAWN_STEP_HIDE_HOME] = "apply hide-home",
+		[SPAWN_STEP_READ_ONLY_SYSTEM] = "apply read-only-system",
+		[SPAWN_STEP_READ_PATHS] = "apply read-paths",
+		[SPAWN_STEP_TCP] = "apply tcp-bind or tcp-connect",
+		[SPAWN_STEP_SYSTEM_CALLS] = "apply system-calls",
 	};
 
 	return texts[step];

@@ -8,8 +8,6 @@
  * The pid identifies a child until it is reaped, so no pidfd is used.
  */
 
-#include <sys/types.h>
-
 #include "sys/spawn/block.h"
 
 #define SPAWN_E_CHILD	1 /* a step in the child failed */
@@ -18,7 +16,7 @@
 /* A process of which the program may not run yet.  All zero: none. */
 struct spawning {
 	pid_t pid;
-	int fd; /* with a block: readable when there is news for spawn_check(); -1: see there */
+	int fd; /* with a block: readable when spawn_check() has a new result; -1: see there */
 	struct spawn_block *block; /* NULL: its outcome is known */
 };
 
@@ -32,8 +30,11 @@ struct spawning {
 int spawn_begin(const struct spawn_spec *spec, struct spawn_pool *pool, struct spawning *ret,
 		int *error);
 
+/* The child of @s is dead: its outcome is known from now on. */
+void spawn_note_death(const struct spawning *s);
+
 /*
- * Finds out whether the program of @s runs, and does not wait.  The outcome of a dead child is always known.
+ * Finds out whether the program of @s runs, and does not wait.
  * Without a descriptor, as none was free, it must be dead.
  *
  * failure->lowered has the limits that were lowered, in each case.
@@ -51,7 +52,7 @@ void spawn_abandon(struct spawning *s);
 enum spawn_step spawn_step_of(const struct spawning *s);
 
 /*
- * Does both, and waits: for a caller with nothing else to do.
+ * Makes the process and waits for its outcome: for a caller with nothing else to do.
  *
  * Return: 0: *pid is a running child; SPAWN_E_CHILD: *failure has the step and errno, and the
  * caller does not own the dead child, which is reaped with the unowned processes; -errno of the

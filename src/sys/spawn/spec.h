@@ -2,13 +2,8 @@
 
 /* The specification of a new process, and the steps that make it run its program. */
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/resource.h>
-#include <sys/types.h>
-
 #include "base/attributes.h"
+#include "base/std.h"
 
 /* A descriptor: number @from in the parent, @to in the child. */
 struct spawn_file {
@@ -21,14 +16,71 @@ struct spawn_file {
 /* Room for the digits of a pid and a NUL. */
 #define SPAWN_PID_MAX 12
 
+enum spawn_step {
+	SPAWN_STEP_NONE,
+	SPAWN_STEP_CGROUP,
+	SPAWN_STEP_SESSION,
+	SPAWN_STEP_TERMINAL,
+	SPAWN_STEP_SIGNALS,
+	SPAWN_STEP_STDIO,
+	SPAWN_STEP_CLOSE,
+	SPAWN_STEP_CHECK,
+	SPAWN_STEP_MAKE,
+	SPAWN_STEP_REMOVE,
+	SPAWN_STEP_INPUT,
+	SPAWN_STEP_OOM_SCORE,
+	SPAWN_STEP_NICE,
+	SPAWN_STEP_IO_CLASS,
+	SPAWN_STEP_CPUS,
+	SPAWN_STEP_LIMIT,
+	SPAWN_STEP_CAPABILITIES,
+	SPAWN_STEP_ROOT,
+	SPAWN_STEP_GROUPS,
+	SPAWN_STEP_GROUP,
+	SPAWN_STEP_USER,
+	SPAWN_STEP_NO_NEW_PRIVILEGES,
+	SPAWN_STEP_DIRECTORY,
+	SPAWN_STEP_PARENT,
+	SPAWN_STEP_EXEC,
+	/* Of swansong-sandbox. */
+	SPAWN_STEP_SANDBOX,
+	SPAWN_STEP_NETWORK,
+	SPAWN_STEP_MOUNTS,
+	SPAWN_STEP_WRITE_PATHS,
+	SPAWN_STEP_PRIVATE_TMP,
+	SPAWN_STEP_HIDE_HOME,
+	SPAWN_STEP_READ_ONLY_SYSTEM,
+	SPAWN_STEP_READ_PATHS,
+	SPAWN_STEP_TCP,
+	SPAWN_STEP_SYSTEM_CALLS,
+	N_SPAWN_STEPS,
+};
+
+struct spawn_spec;
+
+/*
+ * Work in place of a program, with the rights of the parent.  @run returns the exit status, SPAWN_WORK_EXECUTE: the
+ * program is executed after all, or -errno.
+ */
+#define SPAWN_WORK_EXECUTE 256
+struct spawn_work {
+	enum spawn_step step;
+	int (*run)(const struct spawn_spec *spec);
+};
+
 /* The program and its attributes.  All pointers are borrowed for the call. */
 struct spawn_spec {
 	char *const *argv;
+	char *const *before;   /* words in front of argv, the first one of which is executed; or NULL */
+	int report; /* with them, the number that they have for the report of the child */
 	int program;	       /* a descriptor of the child, executed instead of argv[0]; 0: none */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
 	bool script;	       /* run argv[0] by the shell if it has no #! */
+	const struct spawn_work *work; /* NULL: execute the program */
+	mode_t mode;		       /* for the work */
 	const char *input;     /* a path to open as standard input, instead of stdio[0]; or NULL */
-	const char *directory; /* or NULL: stay */
+	const char *root;      /* or NULL: that of the parent */
+	const char *directory; /* or NULL: stay, but not outside of a root */
 	int directory_fd;      /* likewise; 0 or less: stay */
 	int umask;	       /* or -1: keep */
 	bool set_user;	       /* take uid, gid and the groups below */
@@ -38,8 +90,10 @@ struct spawn_spec {
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	bool keep_descriptors; /* all that are not CLOEXEC; else only those below */
+	bool keep_descriptors; /* inherit all descriptors that are not CLOEXEC; else only those below */
 	int stdio[3];	       /* descriptors to become 0, 1 and 2 */
+	unsigned
+		reopen; /* bits 1 << 1 and 1 << 2: an output that shares no flags with others; 1: both are one */
 	const struct spawn_file
 		*files; /* further ones, 3 and above, each larger than the one before */
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
@@ -53,40 +107,19 @@ struct spawn_spec {
 	bool take_terminal; /* standard input becomes the terminal of the session */
 	bool keep_session;  /* a new process group in the parent's session, not a new session */
 	int terminal; /* with keep_session: hand the foreground of this terminal over; -1: none */
-	int death_signal; /* for the child when @parent, the caller, ends; 0: none */
+	int death_signal; /* signal for the child when @parent, the caller, ends; 0: none */
 	pid_t parent;
 	const struct rlimit *descriptors;    /* RLIMIT_NOFILE, or NULL: keep */
+	const struct rlimit *file_size;	     /* RLIMIT_FSIZE, or NULL: keep */
 	const struct attributes *attributes; /* or NULL */
 	const sigset_t *mask;		     /* to start with */
 	const sigset_t *ignored;	     /* to ignore */
 };
 
-enum spawn_step {
-	SPAWN_STEP_NONE,
-	SPAWN_STEP_CGROUP,
-	SPAWN_STEP_SESSION,
-	SPAWN_STEP_TERMINAL,
-	SPAWN_STEP_SIGNALS,
-	SPAWN_STEP_STDIO,
-	SPAWN_STEP_CLOSE,
-	SPAWN_STEP_INPUT,
-	SPAWN_STEP_OOM_SCORE,
-	SPAWN_STEP_NICE,
-	SPAWN_STEP_IO_CLASS,
-	SPAWN_STEP_CPUS,
-	SPAWN_STEP_LIMIT,
-	SPAWN_STEP_CAPABILITIES,
-	SPAWN_STEP_GROUPS,
-	SPAWN_STEP_GROUP,
-	SPAWN_STEP_USER,
-	SPAWN_STEP_NO_NEW_PRIVILEGES,
-	SPAWN_STEP_DIRECTORY,
-	SPAWN_STEP_PARENT,
-	SPAWN_STEP_EXEC,
-};
-
 struct spawn_failure {
 	enum spawn_step step;
 	int error; /* errno */
-	unsigned lowered; /* bits 1 << RLIMIT_...: the parent's hard limits, which it may not raise */
+	unsigned
+		lowered; /* bits 1 << RLIMIT_...: the parent's hard limits, which it may not raise */
+	uint64_t skipped; /* bits 1 << SPAWN_STEP_...: the kernel refuses them, and the child went on */
 };

@@ -1,4 +1,9 @@
 if HAVE_CHECK
+check_PROGRAMS += %D%/file/test-path-tree
+%C%_file_test_path_tree_SOURCES = %D%/file/test-path-tree.c
+%C%_file_test_path_tree_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_file_test_path_tree_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/file/test-replace
 %C%_file_test_replace_SOURCES = %D%/file/test-replace.c
 %C%_file_test_replace_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -68,6 +73,11 @@ check_PROGRAMS += %D%/process/test-usage
 %C%_process_test_usage_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_process_test_usage_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/spawn/test-adjust
+%C%_spawn_test_adjust_SOURCES = %D%/spawn/test-adjust.c
+%C%_spawn_test_adjust_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_spawn_test_adjust_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/process/test-cgroup
 %C%_process_test_cgroup_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/process/test-cgroup.c
 %C%_process_test_cgroup_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -123,6 +133,12 @@ check_PROGRAMS += %D%/process/test-descendants
 %C%_process_test_descendants_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_process_test_descendants_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 %C%_process_test_descendants_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/process/test-proc-files
+%C%_process_test_proc_files_SOURCES = tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c \
+	%D%/process/test-proc-files.c
+%C%_process_test_proc_files_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_proc_files_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 check_PROGRAMS += %D%/process/test-proc
 %C%_process_test_proc_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/process/test-proc.c

@@ -56,16 +56,16 @@ static void assert_content(const char *expected)
 
 START_TEST(a_replaced_file_has_the_new_content)
 {
-	ck_assert_int_eq(replace_file(file, false, write_text, "old"), 0);
-	ck_assert_int_eq(replace_file(file, true, write_text, "new"), 0);
+	ck_assert_int_eq(replace_file(file, 0644, false, write_text, "old"), 0);
+	ck_assert_int_eq(replace_file(file, 0644, true, write_text, "new"), 0);
 	assert_content("new");
 }
 END_TEST
 
 START_TEST(a_failed_replacement_leaves_the_old_file)
 {
-	ck_assert_int_eq(replace_file(file, false, write_text, "old"), 0);
-	ck_assert_int_eq(replace_file(file, false, write_half, "new"), -ECANCELED);
+	ck_assert_int_eq(replace_file(file, 0644, false, write_text, "old"), 0);
+	ck_assert_int_eq(replace_file(file, 0644, false, write_half, "new"), -ECANCELED);
 	assert_content("old");
 }
 END_TEST
@@ -77,7 +77,7 @@ START_TEST(a_link_beside_the_file_is_not_followed)
 
 	(void)snprintf(victim, sizeof(victim), "%s/victim", dir);
 	ck_assert_int_eq(symlink(victim, beside), 0);
-	ck_assert_int_eq(replace_file(file, false, write_text, "new"), 0);
+	ck_assert_int_eq(replace_file(file, 0644, false, write_text, "new"), 0);
 	assert_content("new");
 	ck_assert_int_lt(stat(victim, &st), 0);
 }
@@ -85,9 +85,9 @@ END_TEST
 
 START_TEST(a_directory_beside_the_file_is_kept)
 {
-	ck_assert_int_eq(replace_file(file, false, write_text, "old"), 0);
+	ck_assert_int_eq(replace_file(file, 0644, false, write_text, "old"), 0);
 	ck_assert_int_eq(mkdir(beside, 0755), 0);
-	ck_assert_int_eq(replace_file(file, true, write_text, "new"), -EISDIR);
+	ck_assert_int_eq(replace_file(file, 0644, true, write_text, "new"), -EISDIR);
 	ck_assert_int_eq(rmdir(beside), 0);
 	assert_content("old");
 }
@@ -98,11 +98,11 @@ START_TEST(a_directory_is_not_replaced)
 	char missing[64];
 
 	ck_assert_int_eq(mkdir(file, 0755), 0);
-	ck_assert_int_eq(replace_file(file, false, write_text, "new"), -EISDIR);
+	ck_assert_int_eq(replace_file(file, 0644, false, write_text, "new"), -EISDIR);
 	ck_assert_int_lt(access(beside, F_OK), 0);
 	ck_assert_int_eq(rmdir(file), 0);
 	(void)snprintf(missing, sizeof(missing), "%s/folder/file", dir);
-	ck_assert_int_eq(replace_file(missing, false, write_text, "new"), -ENOENT);
+	ck_assert_int_eq(replace_file(missing, 0644, false, write_text, "new"), -ENOENT);
 }
 END_TEST
 
@@ -111,7 +111,7 @@ START_TEST(a_new_file_has_mode_0644)
 	const mode_t mask = umask(0);
 	struct stat st;
 
-	ck_assert_int_eq(replace_file(file, true, write_text, "new"), 0);
+	ck_assert_int_eq(replace_file(file, 0644, true, write_text, "new"), 0);
 	(void)umask(mask);
 	ck_assert_int_eq(stat(file, &st), 0);
 	ck_assert_uint_eq(st.st_mode, S_IFREG | 0644);
@@ -127,13 +127,13 @@ START_TEST(a_file_that_cannot_be_written_leaves_the_old_one)
 
 	memset(much, 'x', sizeof(much) - 1);
 	(void)signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(replace_file(file, false, write_text, "old"), 0);
+	ck_assert_int_eq(replace_file(file, 0644, false, write_text, "old"), 0);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	little = (struct rlimit){ 2, limit.rlim_max };
 	/* Check writes to files, too. */
 	(void)setrlimit(RLIMIT_FSIZE, &little);
-	flush = replace_file(file, false, write_text, "new");
-	write = replace_file(file, false, write_text, much);
+	flush = replace_file(file, 0644, false, write_text, "new");
+	write = replace_file(file, 0644, false, write_text, much);
 	(void)setrlimit(RLIMIT_FSIZE, &limit);
 	ck_assert_int_lt(flush, 0);
 	ck_assert_int_lt(write, 0);
@@ -147,7 +147,7 @@ START_TEST(a_path_that_is_too_long_is_refused)
 
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
-	ck_assert_int_eq(replace_file(path, false, write_text, "new"), -ENAMETOOLONG);
+	ck_assert_int_eq(replace_file(path, 0644, false, write_text, "new"), -ENAMETOOLONG);
 }
 END_TEST
 

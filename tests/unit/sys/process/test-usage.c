@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,9 +119,60 @@ START_TEST(line_is_a_process_and_its_ancestors)
 	ck_assert_int_eq(look(pid, getpid(), &all), 0);
 	ck_assert_uint_eq(one.processes, all.processes);
 	ck_assert_uint_eq(one.descriptors, all.descriptors);
+	ck_assert_int_eq(usage_of_one(getpid(), getppid(), "no group", &one), 0);
+	ck_assert_uint_eq(one.processes, 3);
 	end(pid);
 	end(beside);
 	ck_assert_int_eq(usage_of_one(pid, getpid(), "no group", &one), -ESRCH);
+}
+END_TEST
+
+#define SIZE (32 << 20)
+
+static pid_t add_user_of(volatile char *memory, size_t written)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)setsid();
+		for (size_t i = 0; i < written; i += 4096)
+			memory[i] = 1;
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		(void)pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	return pid;
+}
+
+START_TEST(shared_memory_is_divided_among_its_users)
+{
+	char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t own, shared;
+	pid_t first, second;
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	memset(memory, 1, SIZE);
+	first = add_user_of(memory, SIZE);
+	second = add_user_of(memory, 0);
+	ck_assert_int_eq(usage_proportional(first, "none", &own), 0);
+	ck_assert_int_eq(usage_proportional(second, "none", &shared), 0);
+	ck_assert_uint_ge(own, SIZE);
+	/* This process has the same pages. */
+	ck_assert_uint_ge(shared, SIZE / 4);
+	ck_assert_uint_lt(shared, SIZE * 3 / 4);
+	end(first);
+	end(second);
+	ck_assert_int_eq(munmap(memory, SIZE), 0);
 }
 END_TEST
 
@@ -131,6 +185,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, only_descendants_count);
 	tcase_add_test(tc, children_and_time_are_added);
 	tcase_add_test(tc, line_is_a_process_and_its_ancestors);
+	tcase_add_test(tc, shared_memory_is_divided_among_its_users);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

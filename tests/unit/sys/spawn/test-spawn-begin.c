@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -258,6 +259,69 @@ START_TEST(without_a_descriptor_the_end_settles_the_start)
 }
 END_TEST
 
+/* On one processor, where it hardly takes a step before. */
+START_TEST(the_outcome_of_a_child_that_is_killed_at_once_is_known)
+{
+	struct spawn_failure failure;
+	struct spawning spawning;
+	struct spawned s;
+	cpu_set_t one;
+	int error;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	(void)sched_setaffinity(0, sizeof(one), &one);
+	spawned_init(&s);
+	s.spec.argv = spawned_words("sh", "-c", "exit 7");
+	for (int i = 0; i < 50; i++) {
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+		(void)kill(spawning.pid, SIGKILL);
+		(void)status_of(spawning.pid);
+		spawn_note_death(&spawning);
+		ck_assert_int_ne(spawn_check(&spawning, &pool, &failure, &error), SPAWN_E_PENDING);
+		ck_assert_ptr_null(spawning.block);
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+		ck_assert_int_eq(settle(&spawning, &failure), 0);
+		ck_assert_int_eq(status_of(spawning.pid), 7);
+	}
+	spawned_done(&s);
+	spawn_pool_done(&pool);
+}
+END_TEST
+
+/* The parent may close and open what it likes at once. */
+START_TEST(a_child_has_what_it_was_given_and_no_more)
+{
+	struct spawn_failure failure;
+	struct spawning spawning;
+	struct spawned s;
+	int error, given[2], other;
+	char c;
+
+	spawned_init(&s);
+	s.spec.argv = spawned_words("sh", "-c", "echo >&9; test ! -e /proc/self/fd/8");
+	for (int i = 0; i < 50; i++) {
+		struct spawn_file file = { .to = 9 };
+
+		ck_assert_int_eq(pipe2(given, O_CLOEXEC), 0);
+		file.from = given[1];
+		s.spec.files = &file;
+		s.spec.n_files = 1;
+		ck_assert_int_eq(spawn_begin(&s.spec, &pool, &spawning, &error), 0);
+		(void)close(given[1]);
+		other = open("/dev/null", O_RDONLY);
+		ck_assert_int_eq(read(given[0], &c, 1), 1);
+		ck_assert_int_eq(settle(&spawning, &failure), 0);
+		ck_assert_int_eq(status_of(spawning.pid), 0);
+		(void)close(other);
+		(void)close(given[0]);
+	}
+	s.spec.n_files = 0;
+	spawned_done(&s);
+	spawn_pool_done(&pool);
+}
+END_TEST
+
 void test_spawn_add_begin(TCase *tc)
 {
 	tcase_add_test(tc, the_child_reads_nothing_of_the_parent);
@@ -268,4 +332,6 @@ void test_spawn_add_begin(TCase *tc)
 	tcase_add_test(tc, start_is_pending_until_the_program_runs);
 	tcase_add_test(tc, a_program_handles_no_signal_and_ignores_those_of_the_parent);
 	tcase_add_test(tc, without_a_descriptor_the_end_settles_the_start);
+	tcase_add_test(tc, the_outcome_of_a_child_that_is_killed_at_once_is_known);
+	tcase_add_test(tc, a_child_has_what_it_was_given_and_no_more);
 }

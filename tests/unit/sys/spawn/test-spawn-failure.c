@@ -253,9 +253,34 @@ START_TEST(only_a_terminal_becomes_the_terminal)
 }
 END_TEST
 
+START_TEST(words_in_front_are_executed_with_the_report)
+{
+	/* Writes a failure as a child does: the step is the first number. */
+	static const char script[] = "{ printf '\\5\\0\\0\\0\\15\\0\\0\\0'; head -c $0 /dev/zero; } | "
+				     "dd bs=64 iflag=fullblock >&9 2>/dev/null; exec \"$@\"";
+	char rest[16];
+	char *before[] = { (char *)"/bin/sh", (char *)"-c", (char *)script, rest, NULL };
+	struct spawned s;
+
+	(void)snprintf(rest, sizeof(rest), "%zu", sizeof(struct spawn_failure) - 8);
+	spawned_init(&s);
+	s.spec.argv = spawned_words("/bin/sh", "-c", "exit 42");
+	s.spec.before = before + 3;
+	check_failure(&s.spec, SPAWN_STEP_SANDBOX, ENOENT);
+	before[2] = (char *)"exec \"$@\"";
+	s.spec.before = before;
+	s.spec.report = 9;
+	ck_assert_int_eq(spawned_run(&s.spec), 42);
+	before[2] = (char *)script;
+	s.spec.argv = spawned_words("/bin/sh", "-c", "exit 126");
+	check_failure(&s.spec, (enum spawn_step)5, 13);
+	spawned_done(&s);
+}
+END_TEST
+
 START_TEST(every_step_has_a_text)
 {
-	for (int step = SPAWN_STEP_NONE; step <= SPAWN_STEP_EXEC; step++)
+	for (int step = SPAWN_STEP_NONE; step < N_SPAWN_STEPS; step++)
 		ck_assert_ptr_nonnull(spawn_step_text(step));
 }
 END_TEST
@@ -270,5 +295,6 @@ void test_spawn_add_failures(TCase *tc)
 	tcase_add_test(tc, a_bad_directory_is_named);
 	tcase_add_test(tc, a_bad_descriptor_is_named);
 	tcase_add_test(tc, only_a_terminal_becomes_the_terminal);
+	tcase_add_test(tc, words_in_front_are_executed_with_the_report);
 	tcase_add_test(tc, every_step_has_a_text);
 }

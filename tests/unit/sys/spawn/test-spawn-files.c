@@ -82,6 +82,38 @@ START_TEST(one_file_may_become_several_descriptors)
 }
 END_TEST
 
+static unsigned open_flags(pid_t pid, int fd)
+{
+	char name[64];
+	unsigned flags = 0;
+	FILE *file;
+
+	(void)snprintf(name, sizeof(name), "/proc/%d/fdinfo/%d", (int)pid, fd);
+	file = fopen(name, "re");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fscanf(file, "pos: %*u flags: %o", &flags), 1);
+	(void)fclose(file);
+	return flags;
+}
+
+START_TEST(output_that_is_opened_anew_shares_no_flags)
+{
+	char out[SPAWNED_LINK_MAX], err[SPAWNED_LINK_MAX];
+	struct spawned s;
+
+	spawned_init(&s);
+	ck_assert_int_eq(fcntl(s.spec.stdio[1], F_SETFL, O_NONBLOCK), 0);
+	s.spec.stdio[2] = s.spec.stdio[1];
+	s.spec.reopen = 1U << 1;
+	spawned_start(&s);
+	ck_assert_uint_eq(open_flags(s.pid, 1) & O_NONBLOCK, 0);
+	ck_assert_uint_ne(open_flags(s.pid, 2) & O_NONBLOCK, 0);
+	ck_assert_str_eq(spawned_link(out, s.pid, "fd/1"), spawned_link(err, s.pid, "fd/2"));
+	ck_assert_uint_eq(spawned_count_descriptors(s.pid), 3);
+	spawned_done(&s);
+}
+END_TEST
+
 START_TEST(the_child_has_no_other_descriptor)
 {
 	static const int inherited[] = { 10, 11, EXTRA, 500 };
@@ -286,6 +318,7 @@ void test_spawn_add_files(TCase *tc)
 {
 	tcase_add_loop_test(tc, descriptors_arrive_from_any_order, 0, 24);
 	tcase_add_test(tc, one_file_may_become_several_descriptors);
+	tcase_add_test(tc, output_that_is_opened_anew_shares_no_flags);
 	tcase_add_test(tc, the_child_has_no_other_descriptor);
 	tcase_add_test(tc, the_child_gets_all_its_files);
 	tcase_add_test(tc, descriptors_of_the_parent_are_unchanged);
