@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/memstream.h"
+#include "base/text.h"
 #include "exporter/http/access.h"
 #include "exporter/http/action.h"
 #include "exporter/mirror/tail.h"

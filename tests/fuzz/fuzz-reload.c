@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/memstream.h"
+#include "base/text.h"
 #include "daemon/describe/describe.h"
 #include "daemon/describe/describe.h"
 #include "proto/config/settings.h"
@@ -100,8 +100,8 @@ static json_t *node_json(const struct world *world, struct node *node)
 /* The edges of nodes with a section. */
 static json_t *edges_json(const struct world *world)
 {
-	json_t *reply = describe_dependencies(&world->tree, world->tree.root), *edges = json_object(),
-	       *edge;
+	json_t *reply = describe_dependencies(&world->tree, world->tree.root),
+	       *edges = json_object(), *edge;
 	size_t i;
 
 	json_array_foreach (json_object_get(reply, "dependencies"), i, edge) {
@@ -139,7 +139,7 @@ static int reload_now(struct world *world)
 	int r;
 
 	FUZZ_CHECK(memstream_open(&m) == 0);
-	r = reload_run(&world->reload, RELOAD, m.file, &changes);
+	r = reload_run(&world->reload, &(struct reload_how){ .config = NULL }, m.file, &changes);
 	FUZZ_CHECK(memstream_close(&m, &reason) == 0);
 	json_decref(changes);
 	world_run(world);

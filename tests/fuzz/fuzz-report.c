@@ -7,17 +7,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct fuzz_file file = FUZZ_FILE;
 	static char program[] = "swansongctl", report[] = "--report", json[] = "--json";
-	static char otlp[] = "--otlp";
 	static char blame[] = "blame", plot[] = "plot", node[] = "web";
 	char *const commands[][6] = {
 		{ program, report, file.path, blame },
 		{ program, report, file.path, plot },
 		{ program, report, file.path, blame, node },
 		{ program, report, file.path, blame, json },
-		{ program, report, file.path, blame, otlp },
 	};
 	struct fuzz_input input = { data, size };
-	unsigned choice = fuzz_byte(&input) % 5;
+	unsigned choice = fuzz_byte(&input) % 4;
 
 	fuzz_file_set(&file, input.data, input.size);
 	(void)fuzz_program(commands[choice]);

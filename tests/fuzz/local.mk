@@ -99,7 +99,7 @@ fuzz_world_ldflags = $(fuzz_ldflags) -Wl,--wrap=launch,--wrap=open,--wrap=bind,-
 %C%_fuzz_request_LDADD   = $(fuzz_daemon)
 %C%_fuzz_roster_SOURCES = %D%/fuzz-roster.c $(fuzz_world) $(fuzz_sources)
 %C%_fuzz_roster_CFLAGS  = $(fuzz_cflags)
-%C%_fuzz_roster_LDFLAGS = $(fuzz_world_ldflags) -Wl,--wrap=kill,--wrap=inet_listen,--wrap=environment_read,--wrap=passed_close
+%C%_fuzz_roster_LDFLAGS = $(fuzz_world_ldflags) -Wl,--wrap=kill,--wrap=inet_listen,--wrap=environment_read,--wrap=passed_close_now,--wrap=closer_discard
 %C%_fuzz_roster_LDADD   = $(fuzz_daemon)
 %C%_fuzz_state_SOURCES = %D%/fuzz-state.c $(fuzz_sources)
 %C%_fuzz_state_CFLAGS  = $(fuzz_cflags)

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "daemon/logger/logging.h"
+#include "daemon/loop/closer.h"
 #include "daemon/probe/exec.h"
 #include "daemon/reap/exit.h"
 #include "daemon/service/start.h"
@@ -163,7 +164,7 @@ static bool world_make(struct world *world, const char *path, struct roster *ros
 	world->reload = (struct reload){
 		.tree = &world->tree, .paths = world->paths, .n_paths = 1, .trust = true
 	};
-	if (reload_config(&config, world->paths, 1, true, &log, NULL, roster) < 0)
+	if (reload_config(&config, world->paths, 1, true, NULL, &log, NULL, roster) < 0)
 		return false;
 	FUZZ_CHECK(context_init(&world->ctx, &log, &signals) == 0);
 	process_table_init(&world->processes);
@@ -177,11 +178,14 @@ static bool world_make(struct world *world, const char *path, struct roster *ros
 	config_unref(config);
 	if (r < 0) {
 		world->ctx.logger = logging_free(world->ctx.logger);
+		closer_discards_done(&world->ctx);
 		context_done(&world->ctx);
 		return false;
 	}
 	FUZZ_CHECK(parent_new(&world->parent, &world->tree, &nobody) == 0);
 	world->reload.parent = world->parent;
+	world->reload.rollout = &world->rollout;
+	FUZZ_CHECK(rollout_init(&world->rollout, &world->tree) == 0);
 	return true;
 }
 
@@ -208,8 +212,10 @@ void world_end(struct world *world)
 {
 	world->control = control_free(world->control);
 	world->parent = parent_free(world->parent);
+	rollout_done(&world->rollout);
 	tree_done(&world->tree);
 	world->ctx.logger = logging_free(world->ctx.logger);
+	closer_discards_done(&world->ctx);
 	process_table_done(&world->processes);
 	context_done(&world->ctx);
 }

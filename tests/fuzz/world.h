@@ -4,6 +4,7 @@
 
 #include "daemon/main/update.h"
 #include "daemon/reload/reload.h"
+#include "daemon/reload/rollout.h"
 
 struct world {
 	struct context ctx;
@@ -12,6 +13,7 @@ struct world {
 	struct control *control; /* NULL: there is no socket */
 	struct parent *parent;	 /* there is no parent manager */
 	struct reload reload;
+	struct rollout rollout;
 	const char *paths[1];
 };
 

@@ -4,14 +4,6 @@
  */
 #include "model/base/diag.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/macro.h"
-
 struct entry {
 	enum diag_level level;
 	size_t rank; /* of the file */
@@ -46,8 +38,7 @@ struct diag *diag_free(struct diag *diag)
 	for (size_t i = 0; i < diag->n_files; i++)
 		free(diag->files[i]);
 	free(diag->files);
-	free(diag);
-	return NULL;
+	return free_memory(diag);
 }
 
 static size_t diag_rank(struct diag *diag, const char *file)
@@ -74,19 +65,18 @@ static char *diag_text(struct place place, const char *format, va_list args) pri
 static char *diag_text(struct place place, const char *format, va_list args)
 {
 	char *what, *text;
-	int r;
 
 	if (vasprintf(&what, format, args) < 0)
 		return NULL;
 	if (place.file && place.line > 0)
-		r = asprintf(&text, "%s:%u: %s", place.file, place.line, what);
+		text = text_format("%s:%u: %s", place.file, place.line, what);
 	else
-		r = asprintf(&text, "%s%s%s", place.file ? place.file : "", place.file ? ": " : "",
-			     what);
+		text = text_format("%s%s%s", place.file ? place.file : "", place.file ? ": " : "",
+				   what);
 	free(what);
-	for (char *p = r < 0 ? NULL : text; p && (p = strchr(p, '\n'));)
+	for (char *p = text; p && (p = strchr(p, '\n'));)
 		*p = ' ';
-	return r < 0 ? NULL : text;
+	return text;
 }
 
 static bool diag_entry_is_before(const struct entry *a, const struct entry *b)

@@ -7,12 +7,7 @@
  * does.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include "base/cleanup.h"
-#include "base/macro.h"
+#include "base/std.h"
 
 /*
  * A line of a configuration file.  @file is owned by the struct config; line 0 is the file itself.

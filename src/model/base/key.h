@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The numbers of the keys.  Each new one changes them all, so few headers include this one: the others name a
- * key by an unsigned, which is below CONFIG_KEYS_MAX of model/base/settings.h.
+ * The numbers of the keys.  A new key recompiles all files that include this one, so few headers do: the others
+ * name a key by an unsigned, which is below CONFIG_KEYS_MAX of model/base/settings.h.
  */
 
 enum key_id {

@@ -5,6 +5,7 @@
 #	@keys SCOPE@	a line: an mdoc row for each key of the scope, with its default and its text
 #	@reload EFFECT@	a line: the names of the keys with this effect of a reload
 #	@names@		in a line: the names of the keys that a transient service may have
+#	@all X@		in a line: the names of all keys, with the character X between them
 #	@choices@	a line: the same with their texts, as words 'name:text' of a shell
 
 function add(row,   column) {
@@ -88,6 +89,12 @@ files == 1 {
 		if (is_property(i))
 			printf "\t'%s:%s'\n", name[i], text[i]
 	next
+}
+match($0, /@all .@/) {
+	separator = substr($0, RSTART + 5, 1)
+	for (i = 1; i <= n; i++)
+		all = all (i == 1 ? "" : separator) name[i]
+	$0 = substr($0, 1, RSTART - 1) all substr($0, RSTART + RLENGTH)
 }
 /@names@/ {
 	for (i = 1; i <= n; i++)

@@ -1,11 +1,5 @@
 #include "model/base/nodes.h"
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/macro.h"
-
 /*
  * Nodes live in config.nodes, in the order of their creation, which puts parents before children,
  * and are found by path.  A node and its path are one block of memory.
@@ -100,8 +94,7 @@ struct config *config_unref(struct config *config)
 	free(config->history);
 	free(config->state);
 	credentials_done(&config->log_user);
-	free(config);
-	return NULL;
+	return free_memory(config);
 }
 
 int config_add_file(struct config *config, const char *name, const char **ret)

@@ -4,9 +4,6 @@
  */
 #include "model/base/settings.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct part {
 	size_t size;
 	const void *defaults;
@@ -17,6 +14,7 @@ static const struct part {
 	[PART_OUTPUTS] = { sizeof(struct outputs), &(const struct outputs)OUTPUTS_DEFAULTS },
 	[PART_ATTRIBUTES] = { sizeof(struct attributes),
 			      &(const struct attributes)ATTRIBUTES_NONE },
+	[PART_SANDBOX] = { sizeof(struct sandbox), &(const struct sandbox){} },
 };
 
 const void *node_config_part(const struct node_config *node, enum node_part part)
@@ -42,6 +40,22 @@ void node_config_init(struct node_config *node, const char *path)
 		node->shutdown_timeout_usec = NODE_CONFIG_ROOT_USEC;
 }
 
+bool node_config_has_hook(const struct node_config *node, enum hook_kind kind)
+{
+	const struct extras *extras = node_config_extras(node);
+
+	if (node_config_hook(node, kind)->n > 0)
+		return true;
+	if (kind == HOOK_START_COMMAND && node_config_hook(node, HOOK_CONDITION)->n > 0)
+		return true;
+	if (kind == HOOK_POST_STOP)
+		return extras->folders[FOLDER_RUNTIME] && !node->handover;
+	for (size_t i = 0; kind == HOOK_START_COMMAND && i < N_FOLDERS; i++)
+		if (extras->folders[i])
+			return true;
+	return false;
+}
+
 const struct output *node_config_output(const struct node_config *node, int fd)
 {
 	static const struct output inherit = { .kind = OUTPUT_INHERIT };
@@ -63,6 +77,9 @@ static void settings_free_extras(struct extras *extras)
 	credentials_done(&extras->credentials);
 	free(extras->schedule);
 	free(extras->pid_file);
+	free(extras->root_directory);
+	for (size_t i = 0; i < N_FOLDERS; i++)
+		free(extras->folders[i]);
 	free(extras->instances);
 	free(extras->environment_pass);
 	free(extras);
@@ -94,6 +111,18 @@ static void settings_free_edges(struct stated_edges *edges)
 	if (edges)
 		free(edges->required);
 	free(edges);
+}
+
+static void settings_free_sandbox(struct sandbox *sandbox)
+{
+	if (sandbox) {
+		free(sandbox->write_paths);
+		free(sandbox->read_paths);
+		free(sandbox->tcp_bind);
+		free(sandbox->tcp_connect);
+		free(sandbox->system_calls);
+	}
+	free(sandbox);
 }
 
 struct section *node_config_own_section(struct node_config *node)
@@ -131,6 +160,7 @@ void node_config_done(struct node_config *node)
 	settings_free_hooks(node->parts.hooks);
 	settings_free_outputs(node->parts.outputs);
 	free(node->parts.attributes);
+	settings_free_sandbox(node->parts.sandbox);
 	free(node->argv);
 	free(node->command);
 	probe_config_done(&node->ready);
@@ -152,8 +182,7 @@ const struct node_config *node_config_unref(const struct node_config *node)
 	if (!n || --n->refs > 0)
 		return NULL;
 	node_config_done(n);
-	free(n);
-	return NULL;
+	return free_memory(n);
 }
 
 void node_config_leave(struct node_config *node)

@@ -6,31 +6,24 @@
  * create them; after that they are constant.
  */
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/attributes.h"
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/dict.h"
 #include "model/base/diag.h"
 #include "model/base/values.h"
 
 #define CONFIG_NAME_MAX	     200 /* bytes of a node's path, with the slashes */
 #define CONFIG_DEPTH_MAX     32	 /* parts of a node's path */
-#define CONFIG_KEYS_MAX	     128 /* see model/base/key.h */
+#define CONFIG_KEYS_MAX	     192 /* see model/base/key.h */
 #define CONFIG_NODES_MAX     100000
 #define CONFIG_INSTANCES_MAX 10000	       /* of one template */
 #define CONFIG_LINE_MAX	     (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
 
-#define CONFIG_LISTEN_MAX	250 /* sockets of one service */
-#define CONFIG_FD_STORE_DEFAULT 16
-#define CONFIG_FD_STORE_MAX	250
-#define CONFIG_LOG_KEEP_DEFAULT 5
-#define CONFIG_LOG_KEEP_MAX	9999
+#define CONFIG_LISTEN_MAX	 250 /* sockets of one service */
+#define CONFIG_HANDOVER_NAME_MAX 180 /* the path of a run aside is longer */
+#define CONFIG_FD_STORE_DEFAULT	 16
+#define CONFIG_FD_STORE_MAX	 250
+#define CONFIG_LOG_KEEP_DEFAULT	 5
+#define CONFIG_LOG_KEEP_MAX	 9999
 
 /* The section of the root, and the root's name in messages and requests. */
 #define CONFIG_ROOT_SECTION "swansong"
@@ -40,7 +33,7 @@
  * Parts of a node with settings that most nodes lack.  A part is allocated when one of its settings
  * is stated; else its defaults apply.
  */
-enum node_part { PART_EXTRAS, PART_EDGES, PART_HOOKS, PART_OUTPUTS, PART_ATTRIBUTES, N_PARTS };
+enum node_part { PART_EXTRAS, PART_EDGES, PART_HOOKS, PART_OUTPUTS, PART_ATTRIBUTES, PART_SANDBOX, N_PARTS };
 
 struct schedule; /* model/types/schedule.h */
 /* PART_EXTRAS: settings that few services have. */
@@ -51,11 +44,17 @@ struct extras {
 	struct probe_config health;	/* PROBE_NONE, or a kind that swansongd probes */
 	uint64_t health_interval_usec;
 	uint64_t health_timeout_usec; /* of a probe, also of readiness */
+	unsigned handover_max;	      /* predecessors that still end */
 	unsigned health_retries;      /* failures in a row until the service is unhealthy */
 	enum on_unhealthy on_unhealthy;
 	struct success_status success_status;
 	/* 0: not set; UINT64_MAX: infinity */
-	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
+	uint64_t cgroup_memory_max, cgroup_memory_high, cgroup_pids_max;
+	uint64_t cgroup_cpu_weight, cgroup_io_weight;
+	uint64_t recycle_memory;   /* likewise */
+	uint64_t recycle_age_usec; /* 0: any */
+	struct pressure_limit pressure_stop;
+	uint64_t start_parallel; /* 0: not set; UINT64_MAX: infinity */
 	uint64_t final_timeout_usec;
 	uint64_t on_failure_timeout_usec, on_failure_interval_usec;
 	uint64_t idle_timeout_usec;  /* of AUTOSTART_ON_DEMAND; 0: never */
@@ -66,8 +65,11 @@ struct extras {
 	uint64_t watchdog_usec;	   /* 0: none */
 	int watchdog_signal, reload_signal, kill_signal;
 	uid_t notify_uid; /* the owner of the notification socket; -1: the user of the service */
+	int restart_jitter; /* percent; ATTRIBUTE_KEEP: see policy_jitter_limit() */
 	unsigned fd_store_max; /* descriptors that the daemon stores; none without notify */
 	char *pid_file;	       /* of TYPE_FORKING: absolute */
+	char *root_directory;	   /* inherited: absolute, or NULL */
+	char **folders[N_FOLDERS]; /* "app", "app/cache:0750", NULL-terminated, or NULL */
 	struct listen *listen;
 	size_t n_listen;
 	struct listen *agent;	 /* NULL: none */
@@ -79,12 +81,12 @@ struct extras {
 #define EXTRAS_DEFAULTS                                                                           \
 	{                                                                                         \
 		.health_interval_usec = 10 * USEC_PER_SEC,                                        \
-		.health_timeout_usec = 5 * USEC_PER_SEC, .health_retries = 3,                     \
+		.health_timeout_usec = 5 * USEC_PER_SEC, .health_retries = 3, .handover_max = 3,  \
 		.final_timeout_usec = 10 * USEC_PER_SEC, .restart_reset_usec = 10 * USEC_PER_SEC, \
 		.on_failure_timeout_usec = 30 * USEC_PER_SEC,                                     \
 		.on_failure_interval_usec = 60 * USEC_PER_SEC, .watchdog_signal = SIGABRT,        \
 		.reload_signal = SIGHUP, .kill_signal = SIGKILL, .notify_uid = (uid_t)-1,         \
-		.fd_store_max = CONFIG_FD_STORE_DEFAULT,                                          \
+		.restart_jitter = ATTRIBUTE_KEEP, .fd_store_max = CONFIG_FD_STORE_DEFAULT,        \
 	}
 
 /* PART_EDGES: NULL-terminated lists, each in one allocation and each node once; NULL: empty. */
@@ -122,6 +124,15 @@ struct outputs {
 		.log_keep = CONFIG_LOG_KEEP_DEFAULT, .log_group = (gid_t)-1,               \
 	}
 
+/* PART_SANDBOX: words, NULL-terminated, or NULL. */
+struct sandbox {
+	char **write_paths, **read_paths, **tcp_bind, **tcp_connect, **system_calls;
+	enum read_only read_only_system;
+	enum hide_home hide_home;
+	enum sandbox_mode mode;
+	bool private_tmp, private_network;
+};
+
 /* To be read by node_config_part(), and written by node_config_own_part(). */
 union node_parts {
 	struct { /* in the order of enum node_part */
@@ -130,6 +141,7 @@ union node_parts {
 		struct hooks *hooks;
 		struct outputs *outputs;
 		struct attributes *attributes;
+		struct sandbox *sandbox;
 	};
 	void *all[N_PARTS];
 };
@@ -158,8 +170,11 @@ struct node_config {
 	/* Any node. */
 	uint64_t shutdown_timeout_usec; /* the whole budget; USEC_INFINITY: only the parent's */
 	uint64_t stop_timeout_usec, drain_timeout_usec; /* inherited */
+	int stop_priority;				/* inherited */
+	int stop_rank; /* of a service: its stop-priority, or the highest of those that require it;
+			  of a group: the highest of its services */
+	int stop_warning; /* inherited: percent; 0: never */
 	enum strategy strategy;
-	bool stated;		 /* the node has a section */
 	struct section *section; /* while nodes may inherit from it; or NULL */
 	struct origins *origins; /* of its keys; or NULL */
 
@@ -167,6 +182,7 @@ struct node_config {
 	enum service_type type;
 	int umask; /* or -1: the daemon's */
 	int stop_signal;
+	enum signal_scope signal_scope;
 	char **argv;	    /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command;	    /* argv with its quotes, to be shown */
 	char *directory;    /* absolute, or NULL: the daemon's */
@@ -178,7 +194,6 @@ struct node_config {
 	enum on_failed on_failed;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
 	struct restart_limit restart_limit;
-	enum signal_scope signal_scope;
 	enum autostart autostart;
 	bool notify; /* has a notification socket: stated, or needed by another key */
 	bool kill_leftovers;
@@ -186,6 +201,8 @@ struct node_config {
 	bool terminal; /* gets the daemon's terminal */
 	bool control;  /* gets a control connection */
 	bool attach;   /* gets a page for guards */
+	bool handover; /* its next run begins beside the present one */
+	bool stated;   /* of any node: it has a section */
 };
 
 /* The root has a shutdown-timeout of NODE_CONFIG_ROOT_USEC. */
@@ -206,7 +223,7 @@ struct section {
 	unsigned lines[CONFIG_KEYS_MAX];	    /* of each key; 0: not in the section */
 	const char *template_file;		    /* of the lines that come from the template */
 	uint64_t of_template[CONFIG_KEYS_MAX / 64]; /* a bit for each of these keys */
-	const char **files;	   /* of each key that is in neither of these two files; or NULL */
+	const char **files;	   /* of each key that is in another file than these two; or NULL */
 	struct node_config stated; /* the settings of inherited keys, before substitution */
 };
 
@@ -249,7 +266,10 @@ struct config_names {
 	/* Only called for names; a number is used as it is. */
 	int (*group)(const char *name, gid_t *gid);
 	bool trust; /* accept files of every user, with a warning */
-	int tape;   /* of their texts, see source_each(); 0: none */
+	int tape;   /* tape with the texts of the files, see source_each(); 0: none */
+	/* "TEMPLATE NUMBER": instances in place of those of the files; others are passed over. */
+	char *const *scaled;
+	size_t n_scaled;
 };
 
 /*
@@ -321,6 +341,12 @@ static inline const struct commands *node_config_hook(const struct node_config *
 	return &((const struct hooks *)node_config_part(node, PART_HOOKS))->of[kind];
 }
 
+/*
+ * Returns true if @kind has anything to do in a run of @node: its commands, or what comes with start-command, as
+ * conditions and the making of directories, and with post-stop, the removal of these.  A run beside another does not remove what both have.
+ */
+bool node_config_has_hook(const struct node_config *node, enum hook_kind kind);
+
 /* The destination of standard output, @fd 1, or standard error, 2; OUTPUT_DEFAULT as of log. */
 const struct output *node_config_output(const struct node_config *node, int fd);
 
@@ -338,6 +364,4 @@ size_t node_config_listen_ports(const struct node_config *node,
 /* The same of all at which the service listens: without those of listen that of ready or health. */
 size_t node_config_ports(const struct node_config *node,
 			 in_port_t ports[static NODE_CONFIG_PORTS_MAX]);
-
-/* Returns true if @ancestor is @node or a node above it. */
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);

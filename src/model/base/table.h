@@ -34,10 +34,15 @@ KEY(LOG_USER, "log-user", ROOT, user, CONFIG(log_user), DAEMON, "user that write
 KEY(SHUTDOWN_TIMEOUT, "shutdown-timeout", NODE, duration, NODE(shutdown_timeout_usec), LIVE,
 	"budget of a shutdown of the node with all in it")
 KEY(REQUIRES, "requires", NODE, nodes, EDGE(REQUIRES), LIVE, "nodes that must be ready before this one starts")
+KEY(BINDS_TO, "binds-to", NODE, nodes, EDGE(BINDS_TO), LIVE, "nodes as in requires, with which this one ends")
 KEY(WANTS, "wants", NODE, nodes, EDGE(WANTS), LIVE, "nodes that are started with this one, and before it")
 KEY(AFTER, "after", NODE, nodes, EDGE(AFTER), LIVE, "nodes that start before this one and stop after it")
 KEY(TERM_AFTER, "term-after", NODE, nodes, EDGE(TERM_AFTER), LIVE, "nodes that must be complete before this one stops")
 KEY(STRATEGY, "strategy", NODE, strategy, NODE(strategy), LIVE, "services in the node that are restarted together")
+KEY(START_PARALLEL, "start-parallel", NODE, pids, EXTRA(start_parallel), LIVE,
+	"services in the node that come up at the same time")
+KEY(PRESSURE_STOP, "pressure-stop", NODE, pressure_limit, EXTRA(pressure_stop), LIVE,
+	"shortage of memory at which services in the node stop")
 KEY(AGENT, "agent", NODE, agent, EXTRA(agent), LIVE, "socket that replies to checks of load balancers")
 KEY(FINAL, "final", NODE, commands, HOOK(FINAL), NEXT_START, "command to run when all guards of the node are gone")
 KEY(FINAL_TIMEOUT, "final-timeout", NODE, duration, EXTRA(final_timeout_usec), LIVE, "time for the commands of final")
@@ -58,18 +63,26 @@ KEY(RESTART_DELAY, "restart-delay", SERVICE, duration, NODE(restart_delay_usec),
 	"pause before the first restart, doubled with each more")
 KEY(RESTART_DELAY_MAX, "restart-delay-max", SERVICE, duration, NODE(restart_delay_max_usec), LIVE,
 	"longest pause before a restart")
+KEY(RESTART_JITTER, "restart-jitter", SERVICE, percent, EXTRA(restart_jitter), LIVE,
+	"share of the pause that is added to it at random")
 KEY(RESTART_RESET, "restart-reset", SERVICE, duration, EXTRA(restart_reset_usec), LIVE,
 	"length of a run that makes up for earlier failures")
 KEY(RESTART_LIMIT, "restart-limit", SERVICE, restart_limit, NODE(restart_limit), LIVE,
 	"failures in a time after which there are no restarts")
+KEY(HANDOVER, "handover", SERVICE, bool, NODE(handover), NEXT_START,
+	"whether a restart starts the next run beside this one")
+KEY(HANDOVER_MAX, "handover-max", SERVICE, retries, EXTRA(handover_max), LIVE,
+	"number of earlier runs that may still be ending")
 KEY(SUCCESS_STATUS, "success-status", SERVICE, success_status, EXTRA(success_status), LIVE,
 	"exit statuses and signals that are no failure")
 KEY(ON_FAILED, "on-failed", SERVICE, on_failed, NODE(on_failed), LIVE,
 	"node that shuts down when the service is given up")
 KEY(ON_FAILURE_COMMAND, "on-failure-command", SERVICE, commands, HOOK(ON_FAILURE), LIVE,
 	"command to run when the service is given up")
+KEY(ON_EVENT_COMMAND, "on-event-command", SERVICE, commands, HOOK(ON_EVENT), LIVE,
+	"command to run for an event of the service")
 KEY(ON_FAILURE_TIMEOUT, "on-failure-timeout", SERVICE, duration, EXTRA(on_failure_timeout_usec), LIVE,
-	"time for the commands of on-failure-command")
+	"time for the commands of these two keys")
 KEY(ON_FAILURE_INTERVAL, "on-failure-interval", SERVICE, duration, EXTRA(on_failure_interval_usec), LIVE,
 	"shortest time between two runs of them")
 KEY(READY, "ready", SERVICE, ready, NODE(ready), NEXT_START, "sign that the service can be used")
@@ -95,6 +108,19 @@ KEY(HEALTH_RETRIES, "health-retries", SERVICE, retries, EXTRA(health_retries), L
 	"failed checks in a row that make the service unhealthy")
 KEY(ON_UNHEALTHY, "on-unhealthy", SERVICE, on_unhealthy, EXTRA(on_unhealthy), LIVE,
 	"consequence when the service is unhealthy")
+KEY(RECYCLE_MEMORY, "recycle-memory", SERVICE, memory, EXTRA(recycle_memory), LIVE,
+	"memory beyond which the service is renewed")
+KEY(RECYCLE_AGE, "recycle-age", SERVICE, idle, EXTRA(recycle_age_usec), LIVE, "age at which the service is renewed")
+KEY(CONDITION, "condition", SERVICE, conditions, HOOK(CONDITION), NEXT_START,
+	"test without which the service is skipped")
+KEY(RUNTIME_DIRECTORY, "runtime-directory", SERVICE, folders, EXTRA(folders[FOLDER_RUNTIME]), RESTART,
+	"directories below /run, which it has while it runs")
+KEY(STATE_DIRECTORY, "state-directory", SERVICE, folders, EXTRA(folders[FOLDER_STATE]), RESTART,
+	"directories below /var/lib for its data")
+KEY(CACHE_DIRECTORY, "cache-directory", SERVICE, folders, EXTRA(folders[FOLDER_CACHE]), RESTART,
+	"directories below /var/cache for its cache")
+KEY(LOG_DIRECTORY, "log-directory", SERVICE, folders, EXTRA(folders[FOLDER_LOG]), RESTART,
+	"directories below /var/log for its own log files")
 KEY(START_COMMAND, "start-command", SERVICE, commands, HOOK(START_COMMAND), NEXT_START,
 	"command to run before the service starts")
 KEY(POST_START, "post-start", SERVICE, commands, HOOK(POST_START), NEXT_START,
@@ -119,17 +145,23 @@ KEY(POST_STOP, "post-stop", SERVICE, commands, HOOK(POST_STOP), NEXT_START,
 	"command to run when no process of the service is left")
 KEY(ESSENTIAL, "essential", SERVICE, bool, NODE(essential), LIVE, "whether the tree shuts down with the service")
 KEY(TERMINAL, "terminal", SERVICE, bool, NODE(terminal), RESTART, "whether the service gets the terminal of the daemon")
-KEY(CGROUP_MEMORY_MAX, "cgroup-memory-max", SERVICE, memory, EXTRA(cgroup_memory_max), RESTART,
+KEY(CGROUP_MEMORY_MAX, "cgroup-memory-max", SERVICE, memory, EXTRA(cgroup_memory_max), IN_PLACE,
 	"most memory of all processes of the service")
-KEY(CGROUP_PIDS_MAX, "cgroup-pids-max", SERVICE, pids, EXTRA(cgroup_pids_max), RESTART,
+KEY(CGROUP_MEMORY_HIGH, "cgroup-memory-high", SERVICE, memory, EXTRA(cgroup_memory_high), IN_PLACE,
+	"memory beyond which the service is slowed down")
+KEY(CGROUP_PIDS_MAX, "cgroup-pids-max", SERVICE, pids, EXTRA(cgroup_pids_max), IN_PLACE,
 	"most processes and threads of the service")
-KEY(CGROUP_CPU_WEIGHT, "cgroup-cpu-weight", SERVICE, weight, EXTRA(cgroup_cpu_weight), RESTART,
+KEY(CGROUP_CPU_WEIGHT, "cgroup-cpu-weight", SERVICE, weight, EXTRA(cgroup_cpu_weight), IN_PLACE,
 	"share of the processors while they are busy")
+KEY(CGROUP_IO_WEIGHT, "cgroup-io-weight", SERVICE, weight, EXTRA(cgroup_io_weight), IN_PLACE,
+	"share of the disks while they are busy")
 
 KEY(USER, "user", INHERITED, user, EXTRA(credentials), RESTART, "user to run as")
 KEY(GROUP, "group", INHERITED, group, EXTRA(credentials), RESTART, "group to run as")
 KEY(GROUPS, "groups", INHERITED, groups, EXTRA(credentials), RESTART, "further groups to be in")
 KEY(DIRECTORY, "directory", INHERITED, directory, NODE(directory), RESTART, "working directory")
+KEY(ROOT_DIRECTORY, "root-directory", INHERITED, directory, EXTRA(root_directory), RESTART,
+	"directory that is / for the service")
 KEY(ENVIRONMENT, "environment", INHERITED, environment, NODE(environment), RESTART, "variables for the environment")
 KEY(ENVIRONMENT_FILE, "environment-file", INHERITED, files, NODE(environment_files), RESTART,
 	"files with more variables")
@@ -159,20 +191,43 @@ KEY(LIMIT_RTTIME, "limit-rttime", INHERITED, limit, LIMIT(RTTIME), RESTART,
 KEY(LIMIT_SIGPENDING, "limit-sigpending", INHERITED, limit, LIMIT(SIGPENDING), RESTART,
 	"most pending signals of the user")
 KEY(LIMIT_STACK, "limit-stack", INHERITED, limit_size, LIMIT(STACK), RESTART, "most bytes of the stack")
-KEY(NICE, "nice", INHERITED, nice, ATTRIBUTE(nice), RESTART, "priority of the processor, from -20 to 19")
-KEY(OOM_SCORE_ADJUST, "oom-score-adjust", INHERITED, oom_score, ATTRIBUTE(oom_score_adjust), RESTART,
+KEY(NICE, "nice", INHERITED, nice, ATTRIBUTE(nice), IN_PLACE, "priority of the processor, from -20 to 19")
+KEY(OOM_SCORE_ADJUST, "oom-score-adjust", INHERITED, oom_score, ATTRIBUTE(oom_score_adjust), IN_PLACE,
 	"how early to be killed when memory runs out")
-KEY(IO_CLASS, "io-class", INHERITED, io_class, ATTRIBUTE(io_priority), RESTART,
+KEY(IO_CLASS, "io-class", INHERITED, io_class, ATTRIBUTE(io_priority), IN_PLACE,
 	"scheduling class and level of input and output")
 KEY(CPU_AFFINITY, "cpu-affinity", INHERITED, cpus, ATTRIBUTE(cpus), RESTART, "processors to run on")
 KEY(NO_NEW_PRIVILEGES, "no-new-privileges", INHERITED, bool, ATTRIBUTE(no_new_privileges), RESTART,
 	"whether executed programs are denied further rights")
 KEY(CAPABILITIES, "capabilities", INHERITED, capabilities, ATTRIBUTE(capabilities), RESTART,
 	"rights of root that the service has")
+KEY(WRITE_PATHS, "write-paths", INHERITED, paths, SANDBOX(write_paths), RESTART,
+	"files and directories that the service may write")
+KEY(READ_PATHS, "read-paths", INHERITED, paths, SANDBOX(read_paths), RESTART,
+	"files and directories that it may read, and execute")
+KEY(READ_ONLY_SYSTEM, "read-only-system", INHERITED, read_only, SANDBOX(read_only_system), RESTART,
+	"directories of the system that it cannot write")
+KEY(HIDE_HOME, "hide-home", INHERITED, hide_home, SANDBOX(hide_home), RESTART,
+	"whether it sees no files below the homes of users")
+KEY(PRIVATE_TMP, "private-tmp", INHERITED, bool, SANDBOX(private_tmp), RESTART,
+	"whether it has a /tmp and a /var/tmp of its own")
+KEY(PRIVATE_NETWORK, "private-network", INHERITED, bool, SANDBOX(private_network), RESTART,
+	"whether it has a network of its own, without any other")
+KEY(TCP_BIND, "tcp-bind", INHERITED, ports, SANDBOX(tcp_bind), RESTART, "ports of TCP at which it may listen")
+KEY(TCP_CONNECT, "tcp-connect", INHERITED, ports, SANDBOX(tcp_connect), RESTART,
+	"ports of TCP to which it may connect")
+KEY(SYSTEM_CALLS, "system-calls", INHERITED, calls, SANDBOX(system_calls), RESTART,
+	"system calls that it may make")
+KEY(SANDBOX, "sandbox", INHERITED, sandbox, SANDBOX(mode), RESTART,
+	"whether a limit that the kernel refuses is an error")
 KEY(STOP_TIMEOUT, "stop-timeout", INHERITED, duration, NODE(stop_timeout_usec), LIVE,
 	"time from the stop signal to the kill")
+KEY(STOP_WARNING, "stop-warning", INHERITED, percent, NODE(stop_warning), LIVE,
+	"share of the limit of a stop after which that is slow")
 KEY(DRAIN_TIMEOUT, "drain-timeout", INHERITED, duration, NODE(drain_timeout_usec), LIVE,
 	"time from the stop signal to the kill while busy")
+KEY(STOP_PRIORITY, "stop-priority", INHERITED, stop_priority, NODE(stop_priority), LIVE,
+	"how late to be killed when a stop has little time")
 KEY(STDIN, "stdin", INHERITED, input, OUTPUT(stdio[0]), RESTART, "source of standard input")
 KEY(STDOUT, "stdout", INHERITED, output, OUTPUT(stdio[1]), RESTART, "destination of standard output")
 KEY(STDERR, "stderr", INHERITED, output, OUTPUT(stdio[2]), RESTART, "destination of standard error")

@@ -4,25 +4,16 @@
  */
 #include "model/base/values.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/macro.h"
-
 int commands_add(struct commands *commands, char **argv)
 {
-	if (array_reserve(commands->argv, commands->n) < 0)
-		return -ENOMEM;
-	commands->argv[commands->n++] = argv;
-	return 0;
+	return array_append(commands->argv, commands->n, argv);
 }
 
 void probe_config_done(struct probe_config *probe)
 {
 	if (probe->kind == PROBE_LOG && probe->regex)
 		regfree(probe->regex);
-	free(probe->argv); /* all pointers of the union are one */
+	free(probe->argv); /* all pointers of the union are at the same place */
 	free(probe->text);
 	*probe = (struct probe_config){ .kind = PROBE_NONE };
 }

@@ -7,10 +7,8 @@
 
 #include <netinet/in.h>
 #include <regex.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+
+#include "base/std.h"
 
 enum service_type { TYPE_SIMPLE, TYPE_ONESHOT, TYPE_FORKING };
 /* AUTOSTART_NO is 0: only the other two start the service without a request. */
@@ -81,9 +79,15 @@ enum log_timestamp {
 /* The consequence when a log file cannot be written: lines are dropped, or the service waits. */
 enum log_full { LOG_FULL_DROP, LOG_FULL_BLOCK };
 
+/* As swansong-sandbox reads them by their words; 0 is no limit, or an error if the kernel refuses one. */
+enum read_only { READ_ONLY_NO, READ_ONLY_USR, READ_ONLY_FULL, READ_ONLY_YES };
+enum hide_home { HIDE_HOME_NO, HIDE_HOME_READ_ONLY, HIDE_HOME_YES };
+enum sandbox_mode { SANDBOX_STRICT, SANDBOX_BEST_EFFORT };
+
 /* An edge of a node to another node. */
 enum edge {
 	EDGE_REQUIRES,	 /* starts only when the other is ready; stops before the other */
+	EDGE_BINDS_TO,	 /* as EDGE_REQUIRES, and stops when the other has ended by itself */
 	EDGE_WANTS,	 /* a start also starts the other; else as EDGE_AFTER */
 	EDGE_AFTER,	 /* starts when the other is ready or has failed; stops before the other */
 	EDGE_TERM_AFTER, /* no order at the start; signalled when the other is Complete */
@@ -92,6 +96,7 @@ enum edge {
 
 /* The commands around the life of a service or node, one key each. */
 enum hook_kind {
+	HOOK_CONDITION, /* no key of commands: part of HOOK_START_COMMAND */
 	HOOK_START_COMMAND,
 	HOOK_POST_START,
 	HOOK_RELOAD_COMMAND,
@@ -99,8 +104,12 @@ enum hook_kind {
 	HOOK_POST_STOP,
 	HOOK_FINAL,
 	HOOK_ON_FAILURE,
+	HOOK_ON_EVENT,
 	N_HOOKS
 };
+
+/* Where the directories of a service are, a key each. */
+enum folder { FOLDER_RUNTIME, FOLDER_STATE, FOLDER_CACHE, FOLDER_LOG, N_FOLDERS };
 
 /* The commands of one key, in the order of the file. */
 struct commands {
@@ -168,6 +177,11 @@ struct credentials {
 /* At most @count failures within @window_usec; count 0: no limit. */
 struct restart_limit {
 	uint64_t count, window_usec;
+};
+
+/* Processes wait for memory for @percent of @window_usec; window_usec 0: not looked at. */
+struct pressure_limit {
+	uint64_t percent, window_usec;
 };
 
 /* Additional ends that count as clean: a bit for each. */

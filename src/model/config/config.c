@@ -1,12 +1,5 @@
 #include "model/config/config.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "model/config/dropin.h"
 #include "model/config/graph.h"
 #include "model/file/reader.h"
 #include "model/config/resolve.h"
@@ -36,6 +29,8 @@ struct loader {
 	struct node_config scrap;
 	char *scrap_path;
 
+	char **scaled; /* copies of those of the reading */
+	size_t n_scaled;
 	struct dropins templates;
 	bool in_template;	/* the current section is one, read into the scrap */
 	size_t template_errors; /* how many there were when it began */
@@ -47,6 +42,9 @@ static void config_loader_done(struct loader *l)
 	free(l->scrap_path);
 	dropins_done(&l->templates);
 	dropins_done(&l->dropins);
+	while (l->n_scaled > 0)
+		free(l->scaled[--l->n_scaled]);
+	free(l->scaled);
 	config_unref(l->reading.config);
 }
 
@@ -145,11 +143,43 @@ static int config_loader_entry(struct loader *l, struct place place, const char 
 	return r < 0 ? r : section_set(&l->reading, l->current, place, key, value);
 }
 
+static int config_on_scaled(void *arg, const char *word, char *text, size_t size)
+{
+	struct loader *l = arg;
+
+	if (array_reserve(l->scaled, l->n_scaled) < 0)
+		return -ENOMEM;
+	l->scaled[l->n_scaled] = strdup(word);
+	return l->scaled[l->n_scaled++] ? 0 : -ENOMEM;
+}
+
+/* Adds the instances of the template that ends: as many as it is scaled to, or those of its key. */
+static int config_loader_add_instances(struct loader *l)
+{
+	char **instance = node_config_extras(&l->scrap)->instances;
+	cleanup(freep) char **scaled = NULL;
+	size_t length = strlen(l->scrap.path);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->n_scaled; i++) {
+		struct value value = { .type = &type_instances };
+
+		if (strncmp(l->scaled[i], l->scrap.path, length) != 0 ||
+		    l->scaled[i][length] != ' ')
+			continue;
+		value.text = l->scaled[i] + length + 1;
+		r = type_parse(&value, &scaled);
+		instance = scaled;
+	}
+	for (; r == 0 && instance && *instance; instance++)
+		r = config_loader_add_instance(l, *instance);
+	return r;
+}
+
 /* Ends a section: applies its drop-ins, and creates the instances of a template. */
 static int config_loader_end_section(struct loader *l)
 {
 	const struct dropin *overrides = take(l->overrides);
-	char **instance;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && overrides && i < overrides->n; i++)
@@ -157,33 +187,25 @@ static int config_loader_end_section(struct loader *l)
 					overrides->entries[i].value);
 	if (r < 0 || !l->in_template)
 		return r;
-	instance = node_config_extras(&l->scrap)->instances;
-	for (; r == 0 && instance && *instance; instance++)
-		r = config_loader_add_instance(l, *instance);
+	r = config_loader_add_instances(l);
 	l->in_template = false;
 	l->templates.current->faulty = diag_errors(l->reading.diag) > l->template_errors;
 	return r == -E2BIG ? 0 : r;
 }
 
-static void config_loader_take_overrides(struct loader *l, const char *name)
-{
-	struct dropin *dropin = dropins_find(&l->dropins, name);
-
-	if (!dropin || dropin->applied)
-		return;
-	dropin->applied = true;
-	l->overrides = dropin;
-}
-
 static int config_loader_section(struct loader *l, struct place place, const char *name)
 {
 	char excerpt[DIAG_EXCERPT_MAX];
+	struct dropin *dropin = dropins_find(&l->dropins, name);
 	const char *why;
 	int r = config_loader_end_section(l);
 
 	if (r < 0)
 		return r;
-	config_loader_take_overrides(l, name);
+	if (dropin && !dropin->applied) {
+		dropin->applied = true;
+		l->overrides = dropin;
+	}
 	if (!*name)
 		return config_loader_scrap(l, "?");
 	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
@@ -353,12 +375,15 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 	cleanup(config_loader_done) struct loader l = { .reading = { .names = names,
 								     .diag = diag } };
 	const struct source source = { names->trust, names->tape, diag, config_on_file, &l };
+	const struct source scaled = { names->trust, names->tape, diag, config_on_scaled, &l };
 	size_t errors = diag_errors(diag);
 	int r;
 
 	dropins_init(&l.dropins);
 	dropins_init(&l.templates);
 	r = config_new(&l.reading.config);
+	if (r == 0)
+		r = source_words(&scaled, names->scaled, names->n_scaled);
 	for (size_t i = 0; r == 0 && i < n_paths; i++)
 		r = source_each(&source, paths[i]);
 	if (r == 0)
@@ -369,10 +394,14 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		r = resolve_sections(l.reading.config, names->tape, diag);
 	if (r == 0)
 		r = graph_check(l.reading.config, diag);
+	if (r == 0)
+		r = graph_rank(l.reading.config);
 	if (r == 0 && diag_errors(diag) > errors)
 		r = -EINVAL;
 	if (r == 0)
 		r = sockets_check_drains(l.reading.config, diag);
+	if (r == 0)
+		r = graph_check_pressure(l.reading.config, diag);
 	for (size_t i = 0; r == 0 && i < l.reading.config->n_nodes; i++)
 		r = section_keep_origins(l.reading.config->nodes[i]);
 	if (r == 0)

@@ -8,7 +8,6 @@
  * collects every error of every file in one run.
  */
 
-#include "model/base/diag.h"
 #include "model/base/nodes.h"
 
 /*

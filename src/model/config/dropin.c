@@ -5,13 +5,6 @@
  */
 #include "model/config/dropin.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/macro.h"
-
 DEFINE_DICT_NAME(dropin_name_of, struct dropin, name)
 
 void dropins_init(struct dropins *dropins)
@@ -34,8 +27,7 @@ static struct dropin *dropin_free(struct dropin *dropin)
 		dropin_entry_done(&dropin->entries[i]);
 	free(dropin->entries);
 	free(dropin->name);
-	free(dropin);
-	return NULL;
+	return free_memory(dropin);
 }
 DEFINE_CLEANUP(struct dropin *, dropin_free)
 

@@ -6,9 +6,6 @@
  * Templates are kept in the same way (model/config/template.h).
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/dict.h"
 #include "model/base/diag.h"
 

@@ -1,12 +1,7 @@
 #include "model/config/environment.h"
 
-#include <errno.h>
 #include <search.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/parse.h"
-#include "base/text.h"
 #include "model/file/source.h"
 #include "model/file/substitute.h"
 
@@ -15,12 +10,12 @@
  * once.  Its variables are stored in the form of a section, with each % doubled: so the variables
  * of files and sections are merged first, and substituted together.
  */
-struct list {
+struct word_list {
 	char **words; /* NULL-terminated, or NULL */
 	size_t n;
 };
 
-static int environment_list_add(struct list *list, char *word)
+static int environment_list_add(struct word_list *list, char *word)
 {
 	char **words = reallocarray(list->words, list->n + 2, sizeof(*words));
 
@@ -33,9 +28,9 @@ static int environment_list_add(struct list *list, char *word)
 }
 
 struct file {
-	char *path; /* first: files are compared by it */
+	char *path; /* the first member, by which files are compared */
 	bool missing, reported;
-	struct list variables; /* NAME=VALUE, each of its own allocation */
+	struct word_list variables; /* NAME=VALUE, each of its own allocation */
 	struct diag *diag;     /* while it is read */
 };
 
@@ -188,7 +183,7 @@ struct environment {
 	struct environment_files *files;
 	const struct node_config *node;
 	struct diag *diag;
-	struct list variables, paths; /* their words are borrowed */
+	struct word_list variables, paths; /* their words are borrowed */
 };
 
 /* Replaces the variable's value by @word, or appends the variable. */

@@ -2,7 +2,6 @@
 
 /* The environment of a service: from its section, the sections above, and the files of these. */
 
-#include "model/base/diag.h"
 #include "model/keys/section.h"
 
 /* The files read so far, each once.  Zeroes are the initial value. */

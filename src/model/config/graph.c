@@ -1,13 +1,7 @@
 #include "model/config/graph.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
-#include "base/macro.h"
-#include "base/memstream.h"
 #include "model/forecast/forecast-graph.h"
-#include "model/keys/keys.h"
+#include "model/keys/section.h"
 
 /*
  * Every node N is two vertices, start(N) and ready(N), and an arrow means "needs":
@@ -207,4 +201,76 @@ int graph_check(const struct config *config, struct diag *diag)
 		r = graph_report(&g);
 	}
 	return r;
+}
+
+/* --- ranks --- */
+
+static bool graph_raise(int *rank, int to)
+{
+	bool raised = *rank < to;
+
+	*rank = raised ? to : *rank;
+	return raised;
+}
+
+/* Ranks go up to the groups around, and by requires down to all services in a node: @floors. */
+static bool graph_raise_around(const struct node_config *node, int *floors)
+{
+	bool raised = false;
+
+	for (struct node_config *up = node->parent; up; up = up->parent)
+		raised |= graph_raise(&up->stop_rank, node->stop_rank);
+	for (enum edge edge = EDGE_REQUIRES; edge <= EDGE_BINDS_TO; edge++)
+		for (struct node_config **to = node_config_edges(node, edge); to && *to; to++)
+			raised |= graph_raise(&floors[(*to)->index], node->stop_rank);
+	return raised;
+}
+
+int graph_rank(const struct config *config)
+{
+	cleanup(freep) int *floors = calloc(config->n_nodes, sizeof(*floors));
+	bool raised = true;
+
+	if (!floors)
+		return -ENOMEM;
+	for (size_t i = 0; i < config->n_nodes; i++) {
+		struct node_config *node = config->nodes[i];
+
+		floors[i] = INT_MIN;
+		node->stop_rank = node->argv ? node->stop_priority : INT_MIN;
+	}
+	while (raised) {
+		raised = false;
+		for (size_t i = 0; i < config->n_nodes; i++) {
+			struct node_config *node = config->nodes[i];
+
+			if (node->parent)
+				(void)graph_raise(&floors[i], floors[node->parent->index]);
+			if (node->argv)
+				(void)graph_raise(&node->stop_rank, floors[i]);
+			raised |= graph_raise_around(node, floors);
+		}
+	}
+	return 0;
+}
+
+int graph_check_pressure(const struct config *config, struct diag *diag)
+{
+	cleanup(freep) bool *lower = calloc(config->n_nodes, sizeof(*lower));
+
+	if (!lower)
+		return -ENOMEM;
+	for (size_t i = config->n_nodes; i-- > 0;) {
+		const struct node_config *node = config->nodes[i];
+
+		lower[i] |= node->argv && node->stop_rank < config->nodes[0]->stop_rank;
+		if (node->parent)
+			lower[node->parent->index] |= lower[i];
+		if (node_config_extras(node)->pressure_stop.window_usec && !lower[i])
+			diag_add(diag, DIAG_WARNING, section_place(node, KEY_PRESSURE_STOP),
+				 "[%s] pressure-stop: has no effect, as no service in it has a lower "
+				 "stop-priority than others: set one, for example stop-priority = -10",
+				 node_config_section(node));
+	}
+	return 0;
 }

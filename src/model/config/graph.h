@@ -1,13 +1,12 @@
 #pragma once
 
 /*
- * The check of the ordering edges of a configuration (requires, after, …).  An edge A -> B means:
+ * The check of the ordering edges of a configuration (requires, after, …), and the ranks of its nodes in a stop.  An edge A -> B means:
  * every service in A starts after all of B is ready, and B is signalled after all of A is Complete.
  * So an edge between a node and its own ancestor, and any cycle through edges and nesting, could
  * never start: they are errors, with the whole cycle in the message.
  */
 
-#include "model/base/diag.h"
 #include "model/base/settings.h"
 
 /*
@@ -18,3 +17,9 @@
  * Return: 0 or -ENOMEM.
  */
 int graph_check(const struct config *config, struct diag *diag);
+
+/* Adds a warning for each node with pressure-stop in which no service has a lower rank than another one of the tree. */
+int graph_check_pressure(const struct config *config, struct diag *diag);
+
+/* Sets the stop_rank of each node.  Return: 0 or -ENOMEM. */
+int graph_rank(const struct config *config);

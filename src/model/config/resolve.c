@@ -5,12 +5,6 @@
  */
 #include "model/config/resolve.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/text.h"
 #include "model/config/environment.h"
 #include "model/config/sockets.h"
 #include "model/base/nodes.h"
@@ -258,9 +252,35 @@ static void resolve_check_forking(struct resolver *r, struct node_config *node)
 			      "expected started, tcp, unix, http or exec");
 }
 
+/* Two runs serve the same sockets for a while, each with processes and descriptors of its own. */
+static void resolve_check_handover(struct resolver *r, struct node_config *node)
+{
+	const struct extras *extras = node_config_extras(node);
+	enum probe_kind ready = node->ready.kind;
+
+	if (!node->handover)
+		return;
+	if (extras->n_listen == 0)
+		resolve_error(KEY_HANDOVER, "the next run needs the sockets of the present one: "
+					    "set listen, for example listen = tcp:127.0.0.1:8080");
+	if (node->type != TYPE_SIMPLE || extras->schedule)
+		resolve_error(KEY_HANDOVER, "only a service of type = simple can hand over: with a "
+					    "pid file, or work that ends, there is one run");
+	if (ready == PROBE_TCP || ready == PROBE_UNIX || ready == PROBE_HTTP || ready == PROBE_LOG)
+		resolve_error(KEY_HANDOVER,
+			      "the present run could answer a probe of the next, or write its "
+			      "line: expected ready = notify, fd or exec");
+	if (node->autostart == AUTOSTART_ON_DEMAND || node->terminal || node->control ||
+	    !node->kill_leftovers || node_config_hook(node, HOOK_FINAL)->n > 0)
+		resolve_error(KEY_HANDOVER, "contradicts autostart = on-demand, terminal, control, "
+					    "final and kill-leftovers = no: remove these");
+	if (strlen(node->path) > CONFIG_HANDOVER_NAME_MAX)
+		resolve_error(KEY_HANDOVER, "the name of the node is too long: at most " STRINGIFY(
+						    CONFIG_HANDOVER_NAME_MAX) " bytes");
+}
+
 static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
 {
-
 	if (node->type != TYPE_ONESHOT)
 		return;
 	if (!node_config_line(node, KEY_RESTART))
@@ -347,6 +367,7 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	/* Groups have these timeouts, too. */
 	if (resolve_values(r, node, service) < 0 ||
 	    resolve_inherit_key(node, KEY_STOP_TIMEOUT) < 0 ||
+	    resolve_inherit_key(node, KEY_STOP_WARNING) < 0 ||
 	    resolve_inherit_key(node, KEY_DRAIN_TIMEOUT) < 0 ||
 	    sockets_resolve(&r->sockets, node, r->diag) < 0)
 		return -ENOMEM;
@@ -364,6 +385,7 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	resolve_schedule(r, node);
 	resolve_check_oneshot(r, node);
 	resolve_check_forking(r, node);
+	resolve_check_handover(r, node);
 	resolve_notify(r, node);
 	/* A service on demand waits for connections to its sockets. */
 	if (node->autostart == AUTOSTART_ON_DEMAND && node_config_extras(node)->n_listen == 0)

@@ -5,7 +5,6 @@
  * and the like are replaced, and keys are checked against each other.
  */
 
-#include "model/base/diag.h"
 #include "model/keys/section.h"
 
 /*

@@ -4,9 +4,7 @@
  */
 #include "model/config/sockets.h"
 
-#include <errno.h>
 #include <search.h>
-#include <stdlib.h>
 
 static int sockets_compare(const void *a, const void *b)
 {
@@ -96,7 +94,7 @@ static void sockets_check_quiet(const struct node_config *node, struct diag *dia
 			 "[%s] drain-quiet: %s", node_config_section(node), why);
 }
 
-/* Nodes below a node come after it. */
+/* The loop runs backwards, as the nodes below a node come after it. */
 int sockets_check_drains(const struct config *config, struct diag *diag)
 {
 	cleanup(freep) bool *drains = calloc(config->n_nodes, sizeof(*drains));

@@ -4,9 +4,6 @@
  */
 #include "model/config/template.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* The template that @path is an instance of, or NULL. */
 static struct dropin *template_of(const struct dropins *templates, const char *path)
 {

@@ -5,11 +5,6 @@
  */
 #include "model/config/transient.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/text.h"
 #include "model/config/graph.h"
 #include "model/config/resolve.h"
 
@@ -107,7 +102,9 @@ static int transient_resolve(struct builder *b)
 		b->node->parent = above;
 	r = resolve_sections(b->reading.config, 0, b->reading.diag);
 	b->node->parent = parent;
-	return r < 0 ? r : graph_check(b->reading.config, b->reading.diag);
+	if (r == 0)
+		r = graph_check(b->reading.config, b->reading.diag);
+	return r < 0 ? r : graph_rank(b->reading.config);
 }
 
 int config_new_transient(struct config **ret, const struct config *base,
@@ -166,6 +163,7 @@ int config_new_requirer(struct config **ret, const char *path, const struct node
 	if (r < 0)
 		return r;
 	node->shutdown_timeout_usec = target->shutdown_timeout_usec;
+	node->stop_rank = target->stop_rank;
 	edges = node_config_own_edges(node);
 	if (edges)
 		edges->nodes[EDGE_REQUIRES] = calloc(2, sizeof(struct node_config *));
@@ -185,7 +183,8 @@ static int transient_copy_targets(struct config *to, struct node_config *const *
 
 	while (targets && targets[n])
 		n++;
-	if (n == 0)
+	/* Two runs of a section that was removed have its path. */
+	if (n == 0 || *ret)
 		return 0;
 	*ret = calloc(n + 1, sizeof(struct node_config *));
 	if (!*ret)
@@ -223,7 +222,7 @@ int transient_check_edges(const struct config *config, const struct node_config 
 	cleanup(config_unrefp) struct config *all = NULL;
 	int r;
 
-	/* The node alone has been checked already. */
+	/* The edges of the node alone have been checked already. */
 	if (n == 0)
 		return 0;
 	r = config_new(&all);

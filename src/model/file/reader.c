@@ -1,11 +1,7 @@
 #include "model/file/reader.h"
 
-#include <errno.h>
 #include <ini.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "model/base/settings.h"
 
 /*

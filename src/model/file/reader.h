@@ -10,8 +10,6 @@
  * inside a continued value are skipped.  CRLF counts as LF, and a UTF-8 byte order mark is skipped.
  */
 
-#include <stddef.h>
-
 #include "model/base/diag.h"
 
 #define READER_KEY_MAX 49 /* bytes; the limit of inih */

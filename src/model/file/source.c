@@ -1,17 +1,7 @@
 #include "model/file/source.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
-#include <unistd.h>
-
-#include "base/macro.h"
 
 /*
  * Every file is opened once and checked by its descriptor; files of a directory are opened relative
@@ -143,12 +133,31 @@ static int source_play(const struct source *source)
 	return -EBADMSG;
 }
 
+bool source_is_played(int tape)
+{
+	return tape > 0 && (fcntl(tape, F_GET_SEALS) & F_SEAL_WRITE);
+}
+
+int source_words(const struct source *source, char *const *words, size_t n)
+{
+	int r = 0;
+
+	if (source_is_played(source->tape))
+		return source_play(source);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		source_record(source->tape, words[i], NULL, 0, 0);
+		r = source->each(source->arg, words[i], NULL, 0);
+	}
+	source_record(source->tape, NULL, NULL, 0, r);
+	return r;
+}
+
 static int source_run(const struct source *source,
 		      int (*read)(const struct source *source, const char *path), const char *path)
 {
 	int r;
 
-	if (source->tape > 0 && (fcntl(source->tape, F_GET_SEALS) & F_SEAL_WRITE))
+	if (source_is_played(source->tape))
 		return source_play(source);
 	r = read(source, path);
 	source_record(source->tape, NULL, NULL, 0, r);
@@ -268,11 +277,10 @@ int source_each(const struct source *source, const char *path)
 static char *source_dropin_directory(const char *file)
 {
 	size_t length = strlen(file);
-	char *path;
 
 	if (length > strlen(".ini") && strcmp(file + length - strlen(".ini"), ".ini") == 0)
 		length -= strlen(".ini");
-	return asprintf(&path, "%.*s.d", (int)length, file) < 0 ? NULL : path;
+	return text_format("%.*s.d", (int)length, file);
 }
 
 static int source_dropins(const struct source *source, const char *file)

@@ -2,9 +2,6 @@
 
 /* Reads the files of a configuration completely, by path or by directory. */
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "model/base/diag.h"
 
 #define SOURCE_SIZE_MAX (64 * 1024 * 1024) /* bytes of one file */
@@ -36,6 +33,12 @@ int source_each(const struct source *source, const char *path);
  * ".d" in place of ".ini".  Without that directory there are none.
  */
 int source_each_dropin(const struct source *source, const char *file);
+
+/* Returns true if the tape has what is read. */
+bool source_is_played(int tape);
+
+/* The same for words, which are names of files without text. */
+int source_words(const struct source *source, char *const *words, size_t n);
 
 /*
  * The same for a regular file.  The caller reports a missing file.

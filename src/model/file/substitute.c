@@ -4,10 +4,49 @@
  */
 #include "model/file/substitute.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/std.h"
+
+#define SUBSTITUTE_NAME_MAX 200
+
+/* Writes the value of the variable at @text, after the "%{".  Returns the end of its form, or NULL. */
+static const char *substitute_variable(FILE *file, const char *text)
+{
+	size_t length = strcspn(text, ":}");
+	const char *end = strchr(text, '}'), *value;
+	char name[SUBSTITUTE_NAME_MAX + 1];
+
+	if (!end || length > SUBSTITUTE_NAME_MAX || (text[length] == ':' && text[length + 1] != '-'))
+		return NULL;
+	*(char *)mempcpy(name, text, length) = '\0';
+	value = getenv(name);
+	if (text[length] == ':' && (!value || !*value))
+		(void)fwrite(text + length + 2, 1, (size_t)(end - text) - length - 2, file);
+	else if (value)
+		(void)fputs(value, file);
+	return value || text[length] == ':' ? end + 1 : NULL;
+}
+
+int substitute_variables(const char *text, char **ret)
+{
+	struct memstream m;
+	int r = memstream_open(&m);
+
+	*ret = NULL;
+	if (r < 0)
+		return r;
+	while (text && *text) {
+		size_t n = strcspn(text, "%");
+
+		if (text[n] && text[n + 1] != '{')
+			n += text[n + 1] == '%' ? 2 : 1;
+		(void)fwrite(text, 1, n, m.file);
+		text += n;
+		if (text[0] == '%' && text[1] == '{')
+			text = substitute_variable(m.file, text + 2);
+	}
+	r = memstream_close(&m, ret);
+	return r == 0 && !text ? -EINVAL : r;
+}
 
 const char *substitute_check(const char *text)
 {

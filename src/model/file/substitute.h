@@ -5,6 +5,12 @@
  * last part), and %% is %.
  */
 
+/*
+ * Replaces each %{NAME} by the variable of this process, and %{NAME:-default} by the default if it is not set or empty,
+ * before a value is read at all.  *ret is NULL if there is none.  Return: 0; -EINVAL: no such form, or not set; -ENOMEM.
+ */
+int substitute_variables(const char *text, char **ret);
+
 /* Returns the first invalid '%' of @text, or NULL. */
 const char *substitute_check(const char *text);
 

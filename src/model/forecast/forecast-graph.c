@@ -4,11 +4,6 @@
  */
 #include "model/forecast/forecast-graph.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
-
 struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target)
 {
 	bool turned = edge == EDGE_TERM_AFTER;
@@ -54,6 +49,7 @@ int forecast_tree_init(struct forecast_tree *tree, const struct config *config)
 		const struct node_config *node = config->nodes[i];
 
 		tree->nodes[i].config = node;
+		tree->nodes[i].path = node->path;
 		tree->nodes[i].parent = node->parent ? node->parent->index : FORECAST_NONE;
 	}
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
@@ -146,7 +142,8 @@ static void forecast_mark_stopped(struct forecast_graph *g, size_t top)
 		forecast_for_each (c, g->children, node)
 			forecast_stop_node(g, c, &n);
 		forecast_for_each (e, g->blockers, node)
-			if (g->tree->edges[e].edge == EDGE_REQUIRES)
+			if (g->tree->edges[e].edge == EDGE_REQUIRES ||
+			    g->tree->edges[e].edge == EDGE_BINDS_TO)
 				forecast_stop_node(g, g->tree->edges[e].before, &n);
 	}
 }
@@ -167,7 +164,8 @@ static void forecast_count_needs(struct forecast_graph *g)
 		size_t *gate = &g->needs[forecast_vertex(i, FORECAST_GATE)];
 
 		/*
-		 * Plus one at first: so vertices without needs then enter in the order of nodes.
+		 * Each count is one too high at first, so that vertices without needs enter in the order of
+		 * nodes.
 		 */
 		*gate += 1;
 		g->needs[forecast_vertex(i, FORECAST_END)] += 1;

@@ -7,7 +7,8 @@
 /* A node.  In the array parents stand before their children. */
 struct forecast_node {
 	const struct node_config *config;
-	size_t parent; /* FORECAST_NONE: the root */
+	const char *path; /* of the config, or of a run aside */
+	size_t parent;	  /* FORECAST_NONE: the root */
 };
 #define FORECAST_NONE SIZE_MAX
 

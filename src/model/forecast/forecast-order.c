@@ -4,10 +4,6 @@
  */
 #include "model/forecast/forecast-order.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/macro.h"
 #include "model/life/budget.h"
 
 void forecast_waits_done(struct forecast_waits *w)
@@ -90,6 +86,104 @@ size_t forecast_waits_get(const struct forecast_waits *w, size_t node,
 	return n;
 }
 
+/* --- time of services of a higher rank --- */
+
+/* The latest times of the vertices that leave these services their time. */
+struct latest {
+	uint64_t gate_usec, end_usec;
+};
+
+/* Sets *rank to the next higher rank of a stopped node.  Returns false if that is the highest. */
+static bool forecast_next_rank(const struct forecast_graph *g, int *rank)
+{
+	int next = INT_MAX, highest = INT_MIN;
+
+	for (size_t i = 0; i < g->tree->n_nodes; i++) {
+		int is = g->tree->nodes[i].config->stop_rank;
+
+		if (g->stopped[i] && is > *rank)
+			next = MIN(next, is);
+		if (g->stopped[i])
+			highest = MAX(highest, is);
+	}
+	*rank = next;
+	return next < highest;
+}
+
+uint64_t forecast_kill_usec(const struct node_config *config)
+{
+	return node_config_extras(config)->kill_signal == SIGKILL ? BUDGET_KILL_AGAIN_USEC
+								  : 2 * BUDGET_KILL_AGAIN_USEC;
+}
+
+uint64_t forecast_latest_gate(const struct node_config *config, int rank, uint64_t end_usec,
+			      uint64_t kill_usec)
+{
+	bool is_higher = config->stop_rank > rank;
+	bool has_post_stop = node_config_has_hook(config, HOOK_POST_STOP);
+	uint64_t end = is_higher ? MIN(end_usec, kill_usec) : end_usec;
+	uint64_t needed =
+		clock_add(is_higher ? config->stop_timeout_usec : 0,
+			  forecast_kill_usec(config) + (has_post_stop ? BUDGET_LAST_USEC : 0));
+
+	if (end == USEC_INFINITY)
+		return end;
+	return end - MIN(needed, end);
+}
+
+static void forecast_find_latest(const struct forecast_graph *g, size_t node, int rank,
+				 const struct forecast_deadline *deadlines, struct latest *all)
+{
+	const struct node_config *config = g->tree->nodes[node].config;
+	struct latest *l = &all[node];
+
+	l->gate_usec = l->end_usec;
+	forecast_for_each (c, g->children, node)
+		l->gate_usec = MIN(l->gate_usec, all[c].gate_usec);
+	if (config->argv)
+		l->gate_usec = MIN(l->gate_usec, forecast_latest_gate(config, rank, l->end_usec,
+								      deadlines[node].kill_usec));
+}
+
+static void forecast_yield_to(const struct forecast_graph *g, int rank,
+			      const struct forecast_deadline *deadlines, struct latest *all)
+{
+	for (size_t i = g->n_order; i-- > 0;) {
+		size_t node = forecast_vertex_node(g->order[i]);
+		size_t parent = g->tree->nodes[node].parent;
+
+		if (forecast_vertex_side(g->order[i]) == FORECAST_GATE) {
+			forecast_find_latest(g, node, rank, deadlines, all);
+			continue;
+		}
+		all[node].end_usec = parent != FORECAST_NONE && g->stopped[parent]
+					     ? all[parent].end_usec
+					     : USEC_INFINITY;
+		forecast_for_each (e, g->blocked, node)
+			if (g->stopped[g->tree->edges[e].after])
+				all[node].end_usec = MIN(all[node].end_usec,
+							 all[g->tree->edges[e].after].gate_usec);
+	}
+}
+
+int forecast_yield(const struct forecast_graph *g, struct forecast_deadline *deadlines)
+{
+	cleanup(freep) struct latest *all = NULL;
+	int rank = INT_MIN;
+
+	while (forecast_next_rank(g, &rank)) {
+		if (!all)
+			all = calloc(g->tree->n_nodes, sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		forecast_yield_to(g, rank, deadlines, all);
+		for (size_t i = 0; i < g->tree->n_nodes; i++)
+			if (g->stopped[i] && g->tree->nodes[i].config->stop_rank == rank)
+				deadlines[i].latest_usec = all[i].end_usec;
+	}
+	return 0;
+}
+
 /* --- the nodes after a node --- */
 
 void forecast_followers_done(struct forecast_followers *f)
@@ -121,11 +215,13 @@ static size_t forecast_gather_after(const struct forecast_graph *g, size_t node,
 			to[n++] = (struct forecast_follower){
 				.timeout_usec = g->tree->nodes[after].config->stop_timeout_usec,
 				.kill_usec = deadlines[after].kill_usec,
+				.rank = g->tree->nodes[after].config->stop_rank,
 			};
 	}
 	qsort(to, n, sizeof(*to), forecast_compare_followers);
 	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || to[i].timeout_usec > to[kept - 1].timeout_usec)
+		if (kept == 0 || to[i].timeout_usec > to[kept - 1].timeout_usec ||
+		    to[i].rank > to[kept - 1].rank)
 			to[kept++] = to[i];
 	return kept;
 }
@@ -163,7 +259,8 @@ uint64_t forecast_followers_timeout(const struct forecast_followers *f, size_t n
 			uint64_t needed = budget_needed(f->all[i].timeout_usec, kill_usec,
 							f->all[i].kill_usec);
 
-			longest = needed > longest ? needed : longest;
+			if (f->all[i].rank >= g->tree->nodes[node].config->stop_rank)
+				longest = needed > longest ? needed : longest;
 		}
 	}
 	return longest;

@@ -29,6 +29,7 @@ size_t forecast_waits_get(const struct forecast_waits *waits, size_t node,
 
 struct forecast_follower {
 	uint64_t timeout_usec, kill_usec;
+	int rank;
 };
 
 /*
@@ -46,7 +47,25 @@ struct forecast_followers {
 struct forecast_deadline {
 	uint64_t usec, kill_usec;
 	const struct node_config *of; /* the node with that budget, or NULL */
+	uint64_t latest_usec;	      /* of forecast_yield() */
+	bool yields;		      /* it is earlier than the budget */
 };
+
+/* The time that a kill takes at worst. */
+uint64_t forecast_kill_usec(const struct node_config *config);
+
+/*
+ * Returns the latest time of the stop signal of a service, if @end_usec is that of its end.  A service
+ * with a higher rank than @rank has its stop-timeout then, before its own @kill_usec.
+ */
+uint64_t forecast_latest_gate(const struct node_config *config, int rank, uint64_t end_usec,
+			      uint64_t kill_usec);
+
+/*
+ * Sets the latest_usec of each deadline of a stopped node: so all services of a higher stop_rank that are
+ * signalled later have their whole stop-timeout.  Return: 0 or -ENOMEM.
+ */
+int forecast_yield(const struct forecast_graph *graph, struct forecast_deadline *deadlines);
 
 /* @deadlines: of each node.  Return: 0 or -ENOMEM. */
 int forecast_followers_init(struct forecast_followers *followers,
@@ -54,6 +73,9 @@ int forecast_followers_init(struct forecast_followers *followers,
 			    const struct forecast_deadline *deadlines);
 void forecast_followers_done(struct forecast_followers *followers);
 
-/* The longest time after @kill_usec that a follower of @node, or of an ancestor, must have. */
+/*
+ * The longest time after @kill_usec that a follower of @node, or of an ancestor, must have.
+ * Followers of a lower rank have none: they come last in any case.
+ */
 uint64_t forecast_followers_timeout(const struct forecast_followers *followers, size_t node,
 				    uint64_t kill_usec);

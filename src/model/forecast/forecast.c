@@ -1,11 +1,5 @@
 #include "model/forecast/forecast.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
 #include "model/life/budget.h"
 #include "model/forecast/forecast-order.h"
 
@@ -64,6 +58,8 @@ static void forecast_set_deadline(struct work *w, const struct forecast_node *no
 		d->usec = budget;
 		d->of = config;
 	}
+	d->yields = d->latest_usec < d->usec;
+	d->usec = MIN(d->usec, d->latest_usec);
 	d->kill_usec = budget_before(
 		d->usec, 0, has_final ? node_config_extras(config)->final_timeout_usec : 0);
 	if (node->parent == FORECAST_NONE)
@@ -76,19 +72,15 @@ static void forecast_set_deadlines(struct work *w)
 
 	w->abandon_usec = USEC_INFINITY;
 	for (size_t i = 0; i < tree->n_nodes; i++) {
-		w->deadlines[i] = (struct forecast_deadline){ USEC_INFINITY, USEC_INFINITY, NULL };
+		struct forecast_deadline *d = &w->deadlines[i];
+
+		d->usec = d->kill_usec = USEC_INFINITY;
 		if (w->graph.stopped[i])
-			forecast_set_deadline(w, &tree->nodes[i], &w->deadlines[i]);
+			forecast_set_deadline(w, &tree->nodes[i], d);
 	}
 }
 
 /* --- the time of one node, at the latest: daemon/service/timeout.c, daemon/spawn/final.c --- */
-
-static uint64_t forecast_kill_usec(const struct node_config *config)
-{
-	return node_config_extras(config)->kill_signal == SIGKILL ? BUDGET_KILL_AGAIN_USEC
-								  : 2 * BUDGET_KILL_AGAIN_USEC;
-}
 
 /* A service, with its times in each case. */
 struct ending {
@@ -153,6 +145,7 @@ static void forecast_time_service(const struct ending *e, enum forecast_case c, 
 	t->budget = wanted > allowed || drained < node_config_extras(e->config)->drain_delay_usec
 			    ? e->deadline->of
 			    : NULL;
+	t->yields = t->budget && e->deadline->yields;
 }
 
 static void forecast_time_final(const struct node_config *config,
@@ -175,6 +168,7 @@ static struct forecast_row *forecast_add_row(struct work *w, size_t node, enum f
 
 	*row = (struct forecast_row){
 		.node = w->graph.tree->nodes[node].config,
+		.path = w->graph.tree->nodes[node].path,
 		.index = node,
 		.kind = kind,
 		.step = step,
@@ -201,7 +195,7 @@ static void forecast_add_service(struct work *w, size_t node, const struct momen
 		.deadline = &w->deadlines[node],
 		.followers_usec = forecast_followers_timeout(&w->followers, node,
 							     w->deadlines[node].kill_usec),
-		.has_post_stop = node_config_hook(row->node, HOOK_POST_STOP)->n > 0,
+		.has_post_stop = node_config_has_hook(row->node, HOOK_POST_STOP),
 	};
 
 	for (enum forecast_case c = 0; c < N_FORECASTS; c++) {
@@ -347,6 +341,12 @@ int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t
 	}
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		w.deadlines[i].latest_usec = USEC_INFINITY;
+	forecast_set_deadlines(&w);
+	r = forecast_yield(&w.graph, w.deadlines);
+	if (r < 0)
+		return r;
 	forecast_set_deadlines(&w);
 	r = forecast_followers_init(&w.followers, &w.graph, w.deadlines);
 	if (r < 0)
@@ -385,6 +385,5 @@ struct forecast *forecast_free(struct forecast *f)
 		return NULL;
 	free(f->rows);
 	free(f->waits);
-	free(f);
-	return NULL;
+	return free_memory(f);
 }

@@ -36,10 +36,12 @@ struct forecast_times {
 	uint64_t begin_usec; /* the latest time of the signal, or of the beginning */
 	uint64_t end_usec;
 	const struct node_config *budget; /* the node with the limiting budget, or NULL */
+	bool yields;			  /* shortened for services of a higher stop-priority */
 };
 
 struct forecast_row {
 	const struct node_config *node;
+	const char *path;
 	size_t index; /* of the node in the tree */
 	enum forecast_kind kind;
 	unsigned step; /* from 1; rows of the same step do not wait for each other */

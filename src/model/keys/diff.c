@@ -71,7 +71,7 @@ enum key_apply key_set_apply(const struct key_set *set)
 void key_set_remove_live(struct key_set *set)
 {
 	for (enum key_id key = 0; key < N_KEYS; key++) {
-		if (keys[key].apply == APPLY_LIVE)
+		if (keys[key].apply <= APPLY_IN_PLACE)
 			set->words[key / 64] &= ~(UINT64_C(1) << (key % 64));
 	}
 }

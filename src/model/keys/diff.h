@@ -5,10 +5,6 @@
  * key equals a key with its default.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "model/keys/keys.h"
 
 struct key_set {

@@ -4,9 +4,6 @@
  */
 #include "model/keys/keys.h"
 
-#include <errno.h>
-#include <string.h>
-
 #define WHOLE(part)	  PART_##part, 0
 #define CONFIG(member)	  PART_CONFIG, offsetof(struct config, member)
 #define NODE(member)	  PART_NODE, offsetof(struct node_config, member)
@@ -15,6 +12,7 @@
 #define HOOK(hook)	  PART_HOOKS, offsetof(struct hooks, of[HOOK_##hook])
 #define OUTPUT(member)	  PART_OUTPUTS, offsetof(struct outputs, member)
 #define ATTRIBUTE(member) PART_ATTRIBUTES, offsetof(struct attributes, member)
+#define SANDBOX(member)	  PART_SANDBOX, offsetof(struct sandbox, member)
 #define LIMIT(resource)	  ATTRIBUTE(limits[RLIMIT_##resource])
 
 _Static_assert(N_KEYS <= CONFIG_KEYS_MAX, "CONFIG_KEYS_MAX is a multiple of 64");

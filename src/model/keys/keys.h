@@ -17,6 +17,7 @@ enum key_scope {
 /* When a changed value takes effect after a reload, for a running service. */
 enum key_apply {
 	APPLY_LIVE = 1,	  /* at once */
+	APPLY_IN_PLACE,	  /* at once, to the running process */
 	APPLY_NEXT_START, /* at its next start, for any reason */
 	APPLY_RESTART,	  /* in a new process: the service is restarted */
 	APPLY_DAEMON,	  /* at the next start of the daemon */

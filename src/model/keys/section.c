@@ -4,12 +4,8 @@
  */
 #include "model/keys/section.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/text.h"
 #include "model/base/nodes.h"
+#include "model/file/substitute.h"
 
 struct place section_place(const struct node_config *node, enum key_id key)
 {
@@ -74,7 +70,8 @@ static bool key_is_in_place(const struct node_config *node, enum key_id key, str
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: wrong section: expected in a template, as in [NAME@]", title,
 			 name);
-	else if (node_config_line(node, key) && keys[key].type != &type_commands)
+	else if (node_config_line(node, key) && keys[key].type != &type_commands &&
+		 keys[key].type != &type_conditions)
 		diag_add(diag, DIAG_ERROR, place, "[%s] %s: duplicate key (first set on line %u)",
 			 title, name, node_config_line(node, key));
 	else
@@ -115,9 +112,18 @@ static int section_set_key(const struct reading *reading, struct node_config *no
 	struct section *section = node_config_own_section(node);
 	void *field = section ? section_field(reading->config, node, &keys[key]) : NULL;
 
+	cleanup(freep) char *replaced = NULL;
+	int r;
+
 	if (!field || section_set_place(node, key, place) < 0)
 		return -ENOMEM;
-	return section_refuse(node, key, &value, type_parse(&value, field), reading->diag);
+	r = strstr(text, "%{") ? substitute_variables(text, &replaced) : 0;
+	if (r == -EINVAL)
+		r = value_refuse(&value, "the variable of a %{NAME} is not set");
+	else if (replaced)
+		value.text = replaced;
+	return section_refuse(node, key, &value, r < 0 ? r : type_parse(&value, field),
+			      reading->diag);
 }
 
 int section_set(const struct reading *reading, struct node_config *node, struct place place,

@@ -2,7 +2,6 @@
 
 /* Writes the keys of a section to the settings of its node. */
 
-#include "model/base/diag.h"
 #include "model/keys/keys.h"
 
 /* The context of reading, the same for all sections of a configuration. */

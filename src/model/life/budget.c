@@ -1,7 +1,5 @@
 #include "model/life/budget.h"
 
-#include "base/macro.h"
-
 #define MARGIN_LEAST_USEC USEC_PER_SEC
 #define MARGIN_PART	  20
 #define SHARE_PART	  3

@@ -6,10 +6,7 @@
  * never, or without end.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/clock.h"
+#include "base/std.h"
 
 /* The time until SIGKILL is repeated: a process may have been forked during the last round. */
 #define BUDGET_KILL_AGAIN_USEC USEC_PER_SEC

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <stdbool.h>
-
 /*
  * The life of a service, as a pure function.
  *
@@ -38,6 +36,8 @@
  * DOWN.  FOUND leads from DOWN to UP: processes that an earlier daemon has left are a run, which
  * goes on or is stopped.  WAS_BACKOFF, WAS_DONE and WAS_FAILED lead from DOWN to these states.
  */
+
+#include "base/std.h"
 
 enum service_state {
 	STATE_INVALID,	 /* 0: an empty cell of the table; never entered */

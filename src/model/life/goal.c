@@ -9,15 +9,17 @@
 #define CYCLE GOAL_CYCLE
 #define IDLE  GOAL_IDLE
 #define UP    GOAL_UP
+#define OVER  GOAL_HANDOVER
 
 /* clang-format off */
 static const enum goal table[N_GOALS][N_REQUESTS] = {
-	/*          START  NEED   REST   RESTART CYCLE  COMPLETE STOP  REMOVE ADD */
-	[GONE]  = { GONE,  GONE,  GONE,  GONE,   GONE,  GONE,    GONE, GONE,  UP },
-	[DOWN]  = { UP,    DOWN,  IDLE,  CYCLE,  DOWN,  DOWN,    DOWN, GONE,  DOWN },
-	[CYCLE] = { UP,    CYCLE, IDLE,  CYCLE,  CYCLE, UP,      DOWN, GONE,  CYCLE },
-	[IDLE]  = { UP,    UP,    IDLE,  CYCLE,  IDLE,  IDLE,    DOWN, GONE,  IDLE },
-	[UP]    = { UP,    UP,    IDLE,  CYCLE,  CYCLE, UP,      DOWN, GONE,  UP },
+	/*          START  NEED   REST   RESTART HANDOVER CYCLE  COMPLETE STOP  REMOVE ADD */
+	[GONE]  = { GONE,  GONE,  GONE,  GONE,   GONE,    GONE,  GONE,    GONE, GONE,  UP },
+	[DOWN]  = { UP,    DOWN,  IDLE,  CYCLE,  DOWN,    DOWN,  DOWN,    DOWN, GONE,  DOWN },
+	[CYCLE] = { UP,    CYCLE, IDLE,  CYCLE,  CYCLE,   CYCLE, UP,      DOWN, GONE,  CYCLE },
+	[IDLE]  = { UP,    UP,    IDLE,  CYCLE,  IDLE,    IDLE,  IDLE,    DOWN, GONE,  IDLE },
+	[UP]    = { UP,    UP,    IDLE,  CYCLE,  OVER,    CYCLE, UP,      DOWN, GONE,  UP },
+	[OVER]  = { OVER,  OVER,  IDLE,  CYCLE,  OVER,    CYCLE, UP,      DOWN, GONE,  OVER },
 };
 /* clang-format on */
 

@@ -12,11 +12,10 @@
  *	                               CYCLE ◀── RESTART ── DOWN, IDLE, UP;  CYCLE ── UP
  *	                               UP    ◀── START ── DOWN, CYCLE, IDLE; NEED ── IDLE
  *	                               CYCLE ── COMPLETE ──▶ UP
+ *	                               HANDOVER ◀── HANDOVER ── UP;  HANDOVER ── COMPLETE ──▶ UP
  *
  * A node is stopped if its effective goal is below IDLE.  A group never has the goal IDLE.
  */
-
-#include <stdbool.h>
 
 #include "model/life/fsm.h"
 
@@ -26,6 +25,7 @@ enum goal {
 	GOAL_CYCLE, /* stopped, and up again once it is Complete */
 	GOAL_IDLE,  /* not stopped; started by a request, a dependent, a schedule, a connection */
 	GOAL_UP,    /* to run */
+	GOAL_HANDOVER, /* to run until its successor is ready */
 	N_GOALS
 };
 
@@ -33,9 +33,10 @@ enum goal_request {
 	REQUEST_START,	  /* a start by hand, for the node and its requirements */
 	REQUEST_NEED,	  /* a node that starts automatically requires or wants the node */
 	REQUEST_REST,	  /* the group is started, but the node does not start with it */
-	REQUEST_RESTART,  /* a restart by hand of the node */
-	REQUEST_CYCLE,	  /* the node restarts with another node, or for a reload */
-	REQUEST_COMPLETE, /* the stopped generation is Complete */
+	REQUEST_RESTART,  /* a restart of the node itself, by hand or for a reload */
+	REQUEST_HANDOVER, /* the same, by hand-over */
+	REQUEST_CYCLE,	  /* the node restarts with another node */
+	REQUEST_COMPLETE, /* the stopped generation is Complete, or the hand-over has failed */
 	REQUEST_STOP,	  /* a stop by hand, by a dependency or by a failure */
 	REQUEST_REMOVE,	  /* the section was removed */
 	REQUEST_ADD,	  /* the section was added again */
@@ -45,6 +46,7 @@ enum goal_request {
 /* The cause of a goal; of two causes of the same goal, the later in this list is shown. */
 enum goal_cause {
 	CAUSE_CONFIGURATION,
+	CAUSE_PRESSURE,
 	CAUSE_DEPENDENCY,
 	CAUSE_STRATEGY,
 	CAUSE_RELOAD,
@@ -54,7 +56,6 @@ enum goal_cause {
 	N_CAUSES
 };
 
-/* Returns the goal after @request. */
 enum goal goal_next(enum goal goal, enum goal_request request);
 
 /* The goal of a new node, or of a node with a section that was added again. */

@@ -4,14 +4,6 @@
  */
 #include "model/life/policy.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/parse.h"
-
 #define FAULT_DELAY_MIN_USEC (50 * USEC_PER_MSEC)
 #define FAULT_DELAY_MAX_USEC USEC_PER_SEC
 
@@ -40,8 +32,7 @@ int policy_new(struct policy **ret, const struct node_config *config)
 
 struct policy *policy_free(struct policy *policy)
 {
-	free(policy);
-	return NULL;
+	return free_memory(policy);
 }
 
 void policy_forget(struct policy *policy)
@@ -116,7 +107,7 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 	}
 	policy->fault_delay_usec = FAULT_DELAY_MIN_USEC;
 
-	if (clean && config->restart != RESTART_ALWAYS)
+	if ((clean && config->restart != RESTART_ALWAYS) || outcome->kind == OUTCOME_CONDITION)
 		return EVENT_DONE;
 	if (config->restart == RESTART_NEVER)
 		return EVENT_FAIL;
@@ -126,6 +117,18 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 		return EVENT_FAIL;
 	*delay_usec = policy_next_delay(&policy->delay_usec, config->restart_delay_max_usec);
 	return EVENT_RETRY;
+}
+
+/* Instances of a template that fail together are not to start together, without a key. */
+#define JITTER_OF_INSTANCES 10
+
+uint64_t policy_jitter_limit(const struct node_config *config, uint64_t delay_usec)
+{
+	int percent = node_config_extras(config)->restart_jitter;
+
+	if (percent == ATTRIBUTE_KEEP)
+		percent = strchr(config->path, '@') ? JITTER_OF_INSTANCES : 0;
+	return delay_usec / 100 * (unsigned)percent;
 }
 
 /* Returns true if success-status names the end. */
@@ -145,6 +148,8 @@ static bool policy_is_stated(const struct node_config *config, const struct outc
 
 bool policy_is_clean(const struct node_config *config, const struct outcome *outcome)
 {
+	if (outcome->kind == OUTCOME_CONDITION)
+		return true;
 	if (!outcome->was_ready || outcome->hook)
 		return false;
 	if (policy_is_stated(config, outcome))
@@ -187,6 +192,7 @@ int policy_exit_status(const struct outcome *outcome)
 	case OUTCOME_UNKNOWN:
 		return 1;
 	case OUTCOME_NONE:
+	case OUTCOME_CONDITION:
 		break;
 	}
 	return 0;
@@ -247,6 +253,11 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 	case OUTCOME_UNKNOWN:
 		(void)snprintf(buf, OUTCOME_TEXT_MAX,
 			       "ended%s; exit status unknown (child of another process)", unready);
+		break;
+	case OUTCOME_CONDITION:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "condition %.160s%sdoes not hold",
+			       outcome->hook && outcome->subject ? outcome->subject : "",
+			       outcome->hook && outcome->subject ? " " : "");
 		break;
 	}
 	used = strlen(buf);

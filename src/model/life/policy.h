@@ -8,8 +8,6 @@
  * second, and does not count as a failure of the service.
  */
 
-#include <stdint.h>
-
 #include "model/base/settings.h"
 #include "model/life/fsm.h"
 
@@ -22,6 +20,7 @@ enum outcome_kind {
 	OUTCOME_WATCHDOG,      /* ended: its watchdog expired; value likewise */
 	OUTCOME_UNHEALTHY,     /* ended: its probes failed; value likewise */
 	OUTCOME_UNKNOWN,       /* ended as a child of another process, which has the exit status */
+	OUTCOME_CONDITION,     /* not started: its condition @subject does not hold */
 };
 
 /* The end of the main process alone. */
@@ -50,6 +49,9 @@ struct policy *policy_free(struct policy *policy);
  */
 enum service_event policy_decide(struct policy *policy, const struct outcome *outcome,
 				 uint64_t now_usec, uint64_t ran_usec, uint64_t *delay_usec);
+
+/* The longest random time that is added to a pause of @delay_usec. */
+uint64_t policy_jitter_limit(const struct node_config *config, uint64_t delay_usec);
 
 /* Replaces the configuration of the policy by @config; counts stay. */
 void policy_use(struct policy *policy, const struct node_config *config);

@@ -4,11 +4,6 @@
  */
 #include "model/life/result.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/parse.h"
-
 /* Returns true if the end of the main process alone counts as success. */
 static bool result_is_good(const struct result_of *result)
 {
@@ -45,6 +40,7 @@ const char *result_name(const struct result_of *result)
 	case OUTCOME_UNKNOWN:
 		return "protocol";
 	case OUTCOME_NONE:
+	case OUTCOME_CONDITION:
 		break;
 	}
 	return "success";
@@ -52,17 +48,14 @@ const char *result_name(const struct result_of *result)
 
 const char *result_exit_code(const struct outcome *outcome)
 {
-	switch (outcome->end) {
-	case END_EXITED:
-		return "exited";
-	case END_KILLED:
-		return "killed";
-	case END_DUMPED:
-		return "dumped";
-	case END_NONE:
-		break;
-	}
-	return NULL;
+	static const char *const codes[] = {
+		[END_NONE] = NULL,
+		[END_EXITED] = "exited",
+		[END_KILLED] = "killed",
+		[END_DUMPED] = "dumped",
+	};
+
+	return codes[outcome->end];
 }
 
 char *result_exit_status(char buf[static RESULT_STATUS_MAX], const struct outcome *outcome)

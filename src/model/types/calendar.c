@@ -6,14 +6,7 @@
  */
 #include "model/types/calendar.h"
 
-#include <errno.h>
-#include <string.h>
 #include <strings.h>
-#include <time.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-#include "base/parse.h"
 
 #define YEARS	  30
 #define DAY	  86400 /* seconds */
@@ -25,7 +18,7 @@
 
 struct part {
 	unsigned min, max;
-	const char *const *names; /* of @min and what follows; NULL: none */
+	const char *const *names; /* names of @min and the numbers after it; NULL: none */
 	unsigned n_names;
 	const char *range; /* between the two ends of a range */
 };

@@ -13,15 +13,14 @@
  * spring comes when the clock jumps, and a time that comes twice in autumn counts once.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /* Sets of numbers, a bit for each. */
 struct calendar {
 	uint64_t seconds, minutes;
 	uint32_t hours, days, weekdays; /* days from 1; weekdays: 0 is Sunday */
 	uint32_t months;		/* from 1 */
-	bool either; /* days or weekdays suffice, as in crontab(5) when both are restricted */
+	bool either; /* a match of days or of weekdays is enough, as in crontab(5) when both are restricted */
 	bool utc;
 };
 

@@ -4,12 +4,6 @@
  */
 #include "model/types/type.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/macro.h"
-#include "base/parse.h"
 #include "model/file/substitute.h"
 
 /* The field is the whole node, which has both the words and the text. */
@@ -106,6 +100,28 @@ TYPE(commands, .parse = commands_parse, .equal = commands_equal, .print = comman
      .expected = "a program and its arguments, quoted as in a shell, "
 		 "for example /usr/bin/app -m \"a b\"",
      .examples = { "b c", "b" });
+
+static int conditions_parse(struct value *value, void *field)
+{
+	const char *text = value->text + (*value->text == '!'), *env = text + strlen("env:");
+
+	if (strncmp(text, "path:", 5) == 0) {
+		int r = value_check_path(value, text + 5);
+
+		if (r < 0)
+			return r;
+	} else if (strncmp(text, "env:", 4) == 0 ? !value_name(env) || env[value_name(env)]
+						 : strncmp(value->text, "exec:", 5) != 0 ||
+							   strchr(" \t", value->text[5])) {
+		return -EINVAL;
+	}
+	return commands_parse(value, field);
+}
+
+TYPE(conditions, .parse = conditions_parse, .equal = commands_equal, .print = commands_print,
+     .resolve = commands_resolve,
+     .expected = "path:PATH, env:NAME, both also behind a !, or exec: and a command",
+     .examples = { "!path:/a", "exec:b c" });
 
 /* --- names of other nodes, and of the instances of a template --- */
 

@@ -4,11 +4,8 @@
  */
 #include "model/types/type.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/un.h>
 
-#include "base/macro.h"
 #include "model/file/substitute.h"
 
 static int listen_read_mode(struct value *value, void *field)

@@ -5,13 +5,6 @@
  */
 #include "model/types/type.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
-#include "base/macro.h"
-#include "base/parse.h"
-
 /* Reads a value by a function of base/parse.h. */
 #define PARSE(name)                                               \
 	static int name##_parse(struct value *value, void *field) \
@@ -188,6 +181,27 @@ const struct type type_log_keep = NUMBER("a number", 0, CONFIG_LOG_KEEP_MAX);
 const struct type type_retries = NUMBER("a number", 1, 1000);
 const struct type type_nice = NUMBER("a whole number", -20, 19);
 const struct type type_oom_score = NUMBER("a whole number", -1000, 1000);
+const struct type type_stop_priority = NUMBER("a whole number", -1000, 1000);
+
+static int percent_parse(struct value *value, void *field)
+{
+	const char *p = value->text;
+	uint64_t percent;
+
+	if (parse_digits(&p, &percent) < 0 || strcmp(p, "%") != 0 || percent > 100)
+		return -EINVAL;
+	*(int *)field = (int)percent;
+	return 0;
+}
+
+static void percent_print(FILE *file, const void *field)
+{
+	if (*(const int *)field != ATTRIBUTE_KEEP)
+		(void)fprintf(file, "%d%%", *(const int *)field);
+}
+
+TYPE(percent, .parse = percent_parse, .print = percent_print, .size = sizeof(int),
+     .expected = "a share from 0% to 100%, for example 20%", .examples = { "20%", "0%" });
 
 /* --- limits of a control group: UINT64_MAX is infinity, 0 is not set --- */
 
@@ -274,6 +288,12 @@ const struct type type_log_timestamp =
 	{ "iso-usec-local", LOG_TIMESTAMP_ISO_USEC_LOCAL });
 const struct type type_signal_scope = THREE("group", SIGNAL_SCOPE_GROUP,
 	"main", SIGNAL_SCOPE_MAIN, "all", SIGNAL_SCOPE_ALL);
+const struct type type_read_only = CHOICES("no, usr, full or yes", "full", "yes",
+	{ "no", READ_ONLY_NO }, { "usr", READ_ONLY_USR }, { "full", READ_ONLY_FULL },
+	{ "yes", READ_ONLY_YES });
+const struct type type_hide_home = THREE("no", HIDE_HOME_NO, "read-only", HIDE_HOME_READ_ONLY,
+	"yes", HIDE_HOME_YES);
+const struct type type_sandbox = TWO("strict", SANDBOX_STRICT, "best-effort", SANDBOX_BEST_EFFORT);
 /* clang-format on */
 
 /* --- limits of failures, and exit statuses that are none --- */
@@ -312,6 +332,38 @@ TYPE(restart_limit, .parse = restart_limit_parse, .print = restart_limit_print,
      .expected = "COUNT/DURATION, for example 5/30s, with 1 to " STRINGIFY(
 	     LIMIT_MAX) " failures, or none",
      .examples = { "3/2min", "none" });
+
+static int pressure_limit_parse(struct value *value, void *field)
+{
+	struct pressure_limit limit = { .percent = 0 };
+	const char *over = strstr(value->text, "% over ");
+	const char *p = value->text;
+
+	if (strcmp(p, "none") != 0 &&
+	    (parse_digits(&p, &limit.percent) < 0 || p != over || limit.percent < 1 ||
+	     limit.percent > 100 || parse_duration(over + strlen("% over "), &limit.window_usec) < 0 ||
+	     limit.window_usec < 2 * USEC_PER_SEC || limit.window_usec > 3600 * USEC_PER_SEC))
+		return -EINVAL;
+	*(struct pressure_limit *)field = limit;
+	return 0;
+}
+
+static void pressure_limit_print(FILE *file, const void *field)
+{
+	const struct pressure_limit *limit = field;
+
+	if (limit->window_usec == 0) {
+		(void)fputs("none", file);
+		return;
+	}
+	(void)fprintf(file, "%" PRIu64 "%% over ", limit->percent);
+	type_print(&type_duration, file, &limit->window_usec);
+}
+
+TYPE(pressure_limit, .parse = pressure_limit_parse, .print = pressure_limit_print,
+     .size = sizeof(struct pressure_limit),
+     .expected = "SHARE over DURATION, for example 20% over 30s, with a duration from 2s to 1h, or none",
+     .examples = { "20% over 30s", "none" });
 
 static int success_status_add(struct value *value, const char *word, struct success_status *status)
 {

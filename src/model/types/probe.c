@@ -5,14 +5,8 @@
 #include "model/types/type.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/un.h>
 
-#include "base/macro.h"
-#include "base/memstream.h"
-#include "base/parse.h"
 #include "model/file/substitute.h"
 
 /* Types of the checks of readiness and health. */
@@ -250,8 +244,7 @@ static int probe_resolve_address(struct value *value, struct probe_config *probe
 	if (r == 0 && !probe->address)
 		r = value_refuse(value, "not an address and port");
 	if (r == 0 && probe->kind == PROBE_TCP) {
-		free(probe->text);
-		probe->text = NULL;
+		probe->text = free_memory(probe->text);
 	}
 	return r;
 }

@@ -4,13 +4,8 @@
  */
 #include "model/types/type.h"
 
-#include <errno.h>
 #include <linux/capability.h>
 #include <linux/ioprio.h>
-#include <string.h>
-
-#include "base/macro.h"
-#include "base/parse.h"
 
 /* Parses the soft or the hard limit. */
 static int limit_parse_half(const char *from, const char *to, bool size, rlim_t *ret)

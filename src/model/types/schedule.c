@@ -4,16 +4,9 @@
  */
 #include "model/types/schedule.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/parse.h"
 #include "model/types/type.h"
 
-/* Shorter ones are for services that stay. */
+/* The shortest interval: for more frequent work a service should stay up. */
 #define INTERVAL_MIN (100 * USEC_PER_MSEC)
 
 static int schedule_parse(struct value *value, void *field)

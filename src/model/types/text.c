@@ -4,12 +4,8 @@
  */
 #include "model/types/type.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
 #include <sys/un.h>
 
-#include "base/macro.h"
 #include "model/file/substitute.h"
 
 static int socket_parse(struct value *value, void *field)
@@ -184,15 +180,116 @@ TYPE(names, .parse = names_parse, .equal = value_equal_words, .print = value_pri
      .expected = "names of variables separated by blanks, for example PATH HOME",
      .examples = { "A B_2", "A" });
 
+static int folders_parse(struct value *value, void *field)
+{
+	int n = value_substituted_words(value, field);
+
+	return n == 0 ? -EINVAL : n;
+}
+
+/* Returns true if the path stays below the directory that it begins in; it may end with :MODE. */
+static bool folders_are_valid(const char *word)
+{
+	unsigned mode;
+
+	for (;; word++) {
+		size_t n = strcspn(word, "/:");
+
+		if (n <= 2 && strspn(word, ".") >= n)
+			return false;
+		word += n;
+		if (*word != '/')
+			return !*word || parse_mode(word + 1, &mode) == 0;
+	}
+}
+
+static int folders_resolve(struct value *value, void *field)
+{
+	char ***folders = field;
+	int r = *folders ? substitute_words_of(folders, value->path) : 0;
+
+	for (char **word = *folders; r == 0 && word && *word; word++) {
+		value->text = *word;
+		if (!folders_are_valid(*word))
+			r = value_refuse(value, "not a path below the directory of the key, or a mode");
+	}
+	return r;
+}
+
+TYPE(folders, .parse = folders_parse, .equal = value_equal_words, .print = value_print_words,
+     .resolve = folders_resolve,
+     .expected = "relative paths separated by blanks, and modes, for example app app/cache:0750",
+     .examples = { "a b/c:0750", "a" });
+
+/* --- limits of a sandbox --- */
+
+TYPE(paths, .parse = files_parse, .equal = value_equal_words, .print = value_print_words,
+     .inherit = names_inherit,
+     .expected = "absolute paths separated by blanks, for example /var/lib/%n -/srv; a - marks a path "
+		 "that may be missing",
+     .examples = { "/var/lib -/srv", "/srv" });
+
+/* Reads a word or more, each of which is valid. */
+static int text_parse_words(struct value *value, void *field, bool (*is_valid)(const char *word))
+{
+	cleanup(freep) char **words = NULL;
+	int n = value_words(value, &words);
+
+	if (n <= 0)
+		return n < 0 ? n : -EINVAL;
+	while (n-- > 0)
+		if (!is_valid(words[n]))
+			return -EINVAL;
+	*(char ***)field = take(words);
+	return 0;
+}
+
+static bool port_is_valid(const char *word)
+{
+	uint64_t port;
+
+	return parse_uint(word, UINT16_MAX, &port) == 0 && port > 0;
+}
+
+static int ports_parse(struct value *value, void *field)
+{
+	if (strcmp(value->text, "none") == 0)
+		return value_words(value, field) < 0 ? -ENOMEM : 0;
+	return text_parse_words(value, field, port_is_valid);
+}
+
+TYPE(ports, .parse = ports_parse, .equal = value_equal_words, .print = value_print_words,
+     .inherit = names_inherit,
+     .expected = "ports from 1 to 65535 separated by blanks, for example 80 443, or none",
+     .examples = { "80 443", "none" });
+
+static bool call_is_valid(const char *word)
+{
+	const char *name = word + (*word == '~');
+
+	name += *name == '@';
+	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789-")];
+}
+
+static int calls_parse(struct value *value, void *field)
+{
+	return text_parse_words(value, field, call_is_valid);
+}
+
+TYPE(calls, .parse = calls_parse, .equal = value_equal_words, .print = value_print_words,
+     .inherit = names_inherit,
+     .expected = "names of system calls and of groups, for example @system-service ~@privileged",
+     .examples = { "@system-service ~@privileged", "~ptrace" });
+
 /* --- the standard streams: a word, or file: and a path --- */
 
 static const struct choice words[] = {
 	{ "journal", OUTPUT_JOURNAL }, { "syslog", OUTPUT_SYSLOG },
-	{ "inherit", OUTPUT_INHERIT }, /* from here on of an input, too */
+	{ "inherit", OUTPUT_INHERIT }, /* the words from here on are for an input, too */
 	{ "null", OUTPUT_NULL },       {},
 };
 
-/* Paths that are no files: as the path of a log, and of no input. */
+/* Paths that mean another output as the path of a log, and are refused for an input. */
 static const struct choice special_paths[] = {
 	{ "/dev/stdout", OUTPUT_STDOUT },     { "/dev/fd/1", OUTPUT_STDOUT },
 	{ "/proc/self/fd/1", OUTPUT_STDOUT }, { "/dev/stderr", OUTPUT_STDERR },

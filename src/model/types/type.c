@@ -5,12 +5,7 @@
 #include "model/types/type.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/parse.h"
 #include "model/file/substitute.h"
 
 bool type_equal(const struct type *type, const void *a, const void *b)
@@ -58,7 +53,7 @@ void type_print(const struct type *type, FILE *file, const void *field)
 		type->print(file, field);
 		return;
 	}
-	/* A default that depends on other keys has none. */
+	/* A default that depends on other keys has no text. */
 	name = choice_name(type->choices, *(const int *)field);
 	if (name)
 		(void)fputs(name, file);

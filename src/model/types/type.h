@@ -6,8 +6,6 @@
  * a type sees only its value.
  */
 
-#include <stdio.h>
-
 #include "model/base/settings.h"
 
 #define VALUE_REASON_MAX 128
@@ -17,7 +15,7 @@ struct value {
 	const char *text;
 	const struct type *type;
 	const struct config_names *names;
-	const char *path;	       /* of the node, when the value is resolved */
+	const char *path;	       /* path of the node, when the value is resolved */
 	const char *why;	       /* the reason of an error, if there is a special one */
 	char reason[VALUE_REASON_MAX]; /* memory for a reason that is composed */
 };
@@ -60,17 +58,21 @@ struct type {
 /* plain.c */
 extern const struct type type_bool, type_duration, type_interval, type_watchdog, type_signal;
 extern const struct type type_autostart, type_idle;
-extern const struct type type_mode, type_memory, type_pids, type_weight;
+extern const struct type type_mode, type_memory, type_pids, type_weight, type_percent;
 extern const struct type type_retries, type_fd_store_max, type_nice, type_oom_score;
+extern const struct type type_stop_priority;
 extern const struct type type_type, type_restart, type_on_failed, type_strategy, type_exit_when;
 extern const struct type type_log_keep, type_log_format, type_log_timestamp, type_log_full;
 extern const struct type type_exit_on_signal, type_signal_scope, type_on_unhealthy;
-extern const struct type type_restart_limit, type_success_status;
+extern const struct type type_read_only, type_hide_home, type_sandbox;
+extern const struct type type_restart_limit, type_pressure_limit, type_success_status;
 /* text.c */
 extern const struct type type_socket, type_report, type_directory, type_pid_file;
-extern const struct type type_environment, type_files, type_names, type_input, type_output;
+extern const struct type type_environment, type_files, type_names, type_folders, type_input, type_output;
+extern const struct type type_paths, type_ports, type_calls;
 /* command.c */
-extern const struct type type_command, type_commands; /* the key of the latter may be repeated */
+extern const struct type type_command;
+extern const struct type type_commands, type_conditions; /* their keys may be repeated */
 extern const struct type type_nodes, type_instances;
 /* user.c */
 extern const struct type type_user, type_uid, type_group, type_gid, type_groups;

@@ -4,12 +4,7 @@
  */
 #include "model/types/type.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/macro.h"
-#include "base/parse.h"
+#include "model/file/source.h"
 
 /* Types of users and groups. */
 
@@ -42,7 +37,74 @@ static int user_parse_id(struct value *value, uint32_t *ret)
 	return 0;
 }
 
-/* Translates the result of a look-up by the caller's functions. */
+/* --- look-ups, which are kept on the tape: after a fault the user database may be out of reach --- */
+
+struct look_up {
+	const struct config_names *names;
+	struct credentials *user; /* or NULL: a group */
+	gid_t *gid;
+	bool found;
+};
+
+static int user_take_text(char **ret, const char *text, size_t size)
+{
+	*ret = size ? strndup(text, size) : NULL;
+	return size && !*ret ? -ENOMEM : 0;
+}
+
+/* @word is "GID", or "GID UID HOME\nSHELL". */
+static int user_on_word(void *arg, const char *word, char *text, size_t size)
+{
+	struct look_up *l = arg;
+	const char *home;
+	size_t length;
+	int used = 0, r;
+
+	l->found = true;
+	if (!l->user)
+		return sscanf(word, "%u", l->gid) == 1 ? 0 : -EBADMSG;
+	if (sscanf(word, "%u %u%n", l->gid, &l->user->uid, &used) != 2 || word[used] != ' ')
+		return -EBADMSG;
+	home = word + used + 1;
+	length = strcspn(home, "\n");
+	r = user_take_text(&l->user->home, home, length);
+	if (r == 0 && home[length])
+		r = user_take_text(&l->user->shell, home + length + 1, strlen(home + length + 1));
+	return r;
+}
+
+/* Return: the result of the function of @names, with the word. */
+static int user_ask(const struct look_up *l, const char *name, char **word)
+{
+	cleanup(freep) char *home = NULL;
+	cleanup(freep) char *shell = NULL;
+	uid_t uid = 0;
+	gid_t gid = 0;
+	int r = l->user ? l->names->user(name, &uid, &gid, &home, &shell)
+			: l->names->group(name, &gid);
+
+	if (r < 0)
+		return r;
+	r = l->user ? asprintf(word, "%u %u %s\n%s", gid, uid, home ? home : "", shell ? shell : "")
+		    : asprintf(word, "%u", gid);
+	return r < 0 ? -ENOMEM : 0;
+}
+
+static int user_look_up(struct look_up *l, const char *name)
+{
+	const struct source source = { .tape = l->names->tape, .each = user_on_word, .arg = l };
+	cleanup(freep) char *word = NULL;
+	int r = 0;
+
+	if (!source_is_played(source.tape))
+		r = user_ask(l, name, &word);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	r = source_words(&source, &word, word != NULL);
+	return r < 0 || l->found ? r : -ENOENT;
+}
+
+/* Translates the result of a look-up. */
 static int user_check_found(struct value *value, int r, const char *missing)
 {
 	if (r == 0 || r == -ENOMEM)
@@ -56,8 +118,10 @@ int value_group(struct value *value, void *field)
 		return user_parse_id(value, field);
 	if (!user_id_is_name(value->text))
 		return -EINVAL;
-	return user_check_found(value, value->names->group(value->text, field),
-				"no such group on this system");
+	return user_check_found(
+		value,
+		user_look_up(&(struct look_up){ .names = value->names, .gid = field }, value->text),
+		"no such group on this system");
 }
 
 /* Fills in the members of a user.  The caller frees @user, also on failure. */
@@ -74,7 +138,9 @@ static int user_find(struct value *value, struct credentials *user)
 		r = value_copy(value->text, &user->user);
 	if (r < 0)
 		return r;
-	r = value->names->user(value->text, &user->uid, &user->user_gid, &user->home, &user->shell);
+	r = user_look_up(
+		&(struct look_up){ .names = value->names, .user = user, .gid = &user->user_gid },
+		value->text);
 	if (number && r == -ENOENT) {
 		user->uid = uid;
 		user->user_gid = (gid_t)-1;

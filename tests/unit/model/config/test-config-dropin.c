@@ -177,10 +177,10 @@ START_TEST(a_drop_in_directory_must_be_trusted)
 }
 END_TEST
 
-static int load_with(struct config **ret, int tape)
+static int load_by(struct config **ret, int tape, const struct config_names *by)
 {
 	static const char *const paths[] = { "tree.ini", "zoo.ini" };
-	struct config_names taped = names;
+	struct config_names taped = *by;
 	cleanup(diag_freep) struct diag *diag = NULL;
 
 	taped.tape = tape;
@@ -188,13 +188,18 @@ static int load_with(struct config **ret, int tape)
 	return config_load(ret, paths, 2, &taped, diag);
 }
 
+static int load_with(struct config **ret, int tape)
+{
+	return load_by(ret, tape, &names);
+}
+
 static const char *tree_with_files(void)
 {
 	static char text[256];
 
 	(void)snprintf(text, sizeof(text),
-		       "[a]\ncommand = a\nenvironment-file = -%s/none %s/here\n",
-		       directory, directory);
+		       "[a]\ncommand = a\nenvironment-file = -%s/none %s/here\n", directory,
+		       directory);
 	return text;
 }
 
@@ -221,6 +226,38 @@ START_TEST(a_tape_has_the_files_that_have_changed_since)
 	ck_assert_str_eq(only(after, "a")->command, "new");
 	ck_assert_str_eq(only(after, "a")->environment[0], "KIND=old");
 	ck_assert_ptr_null(only(after, "a")->environment[1]);
+}
+END_TEST
+
+static int no_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
+{
+	return -EIO;
+}
+
+static int no_group(const char *name, gid_t *gid)
+{
+	return -EIO;
+}
+
+START_TEST(a_tape_has_users_that_cannot_be_found_any_more)
+{
+	cleanup(config_unrefp) struct config *before = NULL, *after = NULL;
+	const struct config_names none = { .user = no_user, .group = no_group };
+	int tape = memfd_create("tape", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	make_trees("[a]\ncommand = a\nuser = redis\ngroup = adm\ngroups = 5 adm\nnotify-user = 77\n"
+		   "notify = yes\n",
+		   "[t@]\ninstances = 2\ncommand = t\nuser = redis\n");
+	ck_assert_int_eq(load_with(&before, tape), 0);
+	ck_assert_int_eq(fcntl(tape, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	ck_assert_int_eq((int)lseek(tape, 0, SEEK_SET), 0);
+	ck_assert_int_eq(load_by(&after, tape, &none), 0);
+	(void)close(tape);
+	ck_assert_uint_eq(after->n_nodes, before->n_nodes);
+	for (size_t i = 0; i < before->n_nodes; i++)
+		ck_assert(node_config_equal(before->nodes[i], after->nodes[i]));
+	ck_assert_str_eq(node_config_extras(only(after, "a"))->credentials.home,
+			 node_config_extras(only(before, "a"))->credentials.home);
 }
 END_TEST
 
@@ -284,6 +321,7 @@ TCase *config_dropin_tests(void)
 	tcase_add_test(tc, within_one_drop_in_nothing_stands_twice);
 	tcase_add_test(tc, a_drop_in_directory_must_be_trusted);
 	tcase_add_test(tc, a_tape_has_the_files_that_have_changed_since);
+	tcase_add_test(tc, a_tape_has_users_that_cannot_be_found_any_more);
 	tcase_add_test(tc, a_cut_tape_is_refused);
 	tcase_add_loop_test(tc, tape_with_values_out_of_range_is_refused, 0, 4);
 	return tc;

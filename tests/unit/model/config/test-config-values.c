@@ -98,30 +98,48 @@ START_TEST(a_forking_service_has_a_pid_file)
 }
 END_TEST
 
+START_TEST(a_service_with_sockets_can_hand_over)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[g/s]\ncommand = s\nlisten = unix:/x\nhandover = yes\nhandover-max = 7\n"
+		     "[t]\ncommand = s\n");
+	const struct node_config *s = only(config, "g/s"), *t = only(config, "t");
+
+	ck_assert(s->handover && !t->handover);
+	ck_assert_uint_eq(node_config_extras(s)->handover_max, 7);
+	ck_assert_uint_eq(node_config_extras(t)->handover_max, 3);
+}
+END_TEST
+
 START_TEST(every_key_is_taken)
 {
 	cleanup(config_unrefp) struct config *config = good(
 		"[swansong]\n"
 		"control-socket = /run/s\ncontrol-group = adm\ncontrol-mode = 0600\nshutdown-timeout = 1min\n"
-		"[g]\nuser = redis\nstrategy = rest-for-one\n"
-		"[g/s]\nshutdown-timeout = 5s\nrequires = o\nafter = p \"o\"\n"
+		"[g]\nuser = redis\nstrategy = rest-for-one\nstart-parallel = 4\npressure-stop = 20% over 1min\n"
+		"[g/s]\nshutdown-timeout = 5s\nrequires = o\nbinds-to = p\nafter = p \"o\"\n"
 		"command = /bin/x \"a b\" %n\ntype = simple\nrestart = always\nrestart-delay = 1s\n"
-		"restart-delay-max = 2s\nrestart-reset = 3s\nsettle-time = 9s\nrestart-limit = 3/1min\n"
+		"restart-delay-max = 2s\nrestart-jitter = 20%\nrecycle-memory = 1M\nrecycle-age = 24h\nrestart-reset = 3s\nsettle-time = 9s\nrestart-limit = 3/1min\n"
 		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
-		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\n"
-		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\ndrain-timeout = 7s\nfinal-timeout = 8s\n"
-		"on-failure-command = tell a\non-failure-command = tell b\non-failure-timeout = 3s\non-failure-interval = 4s\nlog = file:/l\n"
+		"condition = !path:/a/%n\ncondition = exec:x \"y z\"\nruntime-directory = %n\nstate-directory = a a/b:0700\nlog-directory = c\n"
+		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\nroot-directory = /srv/%n\n"
+		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\nstop-warning = 60%\ndrain-timeout = 7s\nstop-priority = -3\nfinal-timeout = 8s\n"
+		"on-event-command = tell c\non-failure-command = tell a\non-failure-command = tell b\non-failure-timeout = 3s\non-failure-interval = 4s\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
 	const struct node_config *s = only(config, "g/s");
 	struct node_config **edges;
 
 	ck_assert_str_eq(config->control_socket, "/run/s");
+	ck_assert_int_eq(s->stop_priority, -3);
+	ck_assert_int_eq(s->stop_rank, -3);
 	ck_assert(config->control_group == 4 && config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
 	edges = node_config_edges(s, EDGE_REQUIRES);
 	ck_assert(edges[0] == only(config, "o") && !edges[1]);
-	ck_assert_uint_eq(s->parts.edges->places[EDGE_REQUIRES].line, 11);
+	ck_assert_uint_eq(s->parts.edges->places[EDGE_REQUIRES].line, 13);
+	edges = node_config_edges(s, EDGE_BINDS_TO);
+	ck_assert(edges[0] == only(config, "p") && !edges[1]);
 	edges = node_config_edges(s, EDGE_AFTER);
 	ck_assert(edges[0] == only(config, "p") && edges[1] == only(config, "o") && !edges[2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" g/s");
@@ -139,12 +157,29 @@ START_TEST(every_key_is_taken)
 			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
 	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
 	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
+	ck_assert_uint_eq(node_config_extras(s->parent)->start_parallel, 4);
+	ck_assert_uint_eq(node_config_extras(s->parent)->pressure_stop.percent, 20);
+	ck_assert_uint_eq(node_config_extras(s->parent)->pressure_stop.window_usec, 60 * USEC_PER_SEC);
+	ck_assert_int_eq(node_config_extras(s)->restart_jitter, 20);
+	ck_assert_uint_eq(node_config_extras(s)->recycle_memory, 1 << 20);
+	ck_assert_uint_eq(node_config_extras(s)->recycle_age_usec, 24 * 60 * 60 * USEC_PER_SEC);
 	ck_assert_int_eq(s->ready.kind, PROBE_TCP);
 	ck_assert_int_eq(s->ready.address->any.sa_family, AF_INET6);
 	ck_assert_uint_eq(ntohs(s->ready.address->in6.sin6_port), 80);
 	ck_assert(IN6_IS_ADDR_LOOPBACK(&s->ready.address->in6.sin6_addr));
 	ck_assert_uint_eq(s->start_timeout_usec, 4 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(s)->settle_time_usec, 9 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_hook(s, HOOK_CONDITION)->n, 2);
+	ck_assert_str_eq(node_config_hook(s, HOOK_CONDITION)->argv[0][0], "!path:/a/g/s");
+	ck_assert_str_eq(node_config_hook(s, HOOK_CONDITION)->argv[1][1], "y z");
+	ck_assert_str_eq(node_config_extras(s)->folders[FOLDER_RUNTIME][0], "g/s");
+	ck_assert_str_eq(node_config_extras(s)->folders[FOLDER_STATE][1], "a/b:0700");
+	ck_assert_ptr_null(node_config_extras(s)->folders[FOLDER_STATE][2]);
+	ck_assert_ptr_null(node_config_extras(s)->folders[FOLDER_CACHE]);
+	ck_assert_str_eq(node_config_extras(s)->folders[FOLDER_LOG][0], "c");
+	ck_assert(node_config_has_hook(s, HOOK_START_COMMAND));
+	ck_assert(node_config_has_hook(s, HOOK_POST_STOP));
+	ck_assert(!node_config_has_hook(s, HOOK_STOP_COMMAND));
 	ck_assert_int_eq(s->stop_signal, SIGQUIT);
 	ck_assert(s->essential);
 	ck_assert(node_config_extras(s)->credentials.set &&
@@ -155,6 +190,7 @@ START_TEST(every_key_is_taken)
 	ck_assert_str_eq(node_config_extras(s)->credentials.home, "/var/lib/redis");
 	ck_assert_str_eq(node_config_extras(s)->credentials.shell, "/bin/sh");
 	ck_assert_str_eq(s->directory, "/srv");
+	ck_assert_str_eq(node_config_extras(s)->root_directory, "/srv/g/s");
 	ck_assert_str_eq(s->environment[0], "A=1");
 	ck_assert_str_eq(s->environment[1], "B=");
 	ck_assert_ptr_null(s->environment[2]);
@@ -164,10 +200,12 @@ START_TEST(every_key_is_taken)
 	ck_assert_ptr_null(node_config_extras(s)->environment_pass[2]);
 	ck_assert_int_eq(s->umask, 027);
 	ck_assert_uint_eq(s->stop_timeout_usec, 6 * USEC_PER_SEC);
+	ck_assert_int_eq(s->stop_warning, 60);
 	ck_assert_uint_eq(s->drain_timeout_usec, 7 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(s)->final_timeout_usec, 8 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_hook(s, HOOK_ON_FAILURE)->n, 2);
 	ck_assert_str_eq(node_config_hook(s, HOOK_ON_FAILURE)->argv[1][1], "b");
+	ck_assert_str_eq(node_config_hook(s, HOOK_ON_EVENT)->argv[0][1], "c");
 	ck_assert_uint_eq(node_config_extras(s)->on_failure_timeout_usec, 3 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(s)->on_failure_interval_usec, 4 * USEC_PER_SEC);
 	ck_assert_int_eq(node_config_outputs(s)->log.kind, OUTPUT_FILE);
@@ -194,11 +232,33 @@ static void ready_is(const char *value, enum probe_kind kind, int fd, const char
 	ck_assert_uint_eq(ntohs(ready->address->in.sin_port), port);
 }
 
+START_TEST(variables_are_replaced_before_a_value_is_read)
+{
+	(void)setenv("TEST_SIGNAL", "QUIT", 1);
+	(void)setenv("TEST_WORDS", "b %n", 1);
+	(void)setenv("TEST_EMPTY", "", 1);
+	(void)unsetenv("TEST_NONE");
+
+	cleanup(config_unrefp) struct config *config = good(
+		"[a]\ncommand = x%{TEST_EMPTY}%{TEST_NONE:-} %{TEST_WORDS}%{TEST_NONE:-c d} \"%{TEST_WORDS}\" %%{TEST_NONE}\n"
+		"stop-signal = %{TEST_SIGNAL:-TERM}\nstop-timeout = %{TEST_NONE:-3}s\numask = 0%{TEST_EMPTY:-27}\n");
+	const struct node_config *a = only(config, "a");
+	static const char *const words[] = { "x", "b", "ac", "d", "b a", "%{TEST_NONE}" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		ck_assert_str_eq(a->argv[i], words[i]);
+	ck_assert_ptr_null(a->argv[ARRAY_SIZE(words)]);
+	ck_assert_int_eq(a->stop_signal, SIGQUIT);
+	ck_assert_uint_eq(a->stop_timeout_usec, 3 * USEC_PER_SEC);
+	ck_assert_int_eq(a->umask, 027);
+}
+END_TEST
+
 START_TEST(keys_of_the_end_and_of_limits_are_read)
 {
 	cleanup(config_unrefp) struct config *config = good(
 		"[a]\ncommand = x\nsignal-scope = main\nkill-signal = ABRT\nkill-leftovers = no\n"
-		"cgroup-memory-max = 64K\ncgroup-pids-max = 12\ncgroup-cpu-weight = 10000\n"
+		"cgroup-memory-max = 64K\ncgroup-memory-high = 32K\ncgroup-io-weight = 7\ncgroup-pids-max = 12\ncgroup-cpu-weight = 10000\n"
 		"[b]\ncommand = x\nsignal-scope = all\n"
 		"cgroup-memory-max = infinity\ncgroup-pids-max = infinity\n"
 		"[c]\ncommand = x\nsignal-scope = group\ncgroup-memory-max = 16777215T\n"
@@ -210,6 +270,8 @@ START_TEST(keys_of_the_end_and_of_limits_are_read)
 	ck_assert(!a->kill_leftovers);
 	ck_assert_uint_eq(node_config_extras(a)->cgroup_memory_max, 64 * 1024);
 	ck_assert_uint_eq(node_config_extras(a)->cgroup_pids_max, 12);
+	ck_assert_uint_eq(node_config_extras(a)->cgroup_memory_high, 32768);
+	ck_assert_uint_eq(node_config_extras(a)->cgroup_io_weight, 7);
 	ck_assert_uint_eq(node_config_extras(a)->cgroup_cpu_weight, 10000);
 	ck_assert_int_eq(b->signal_scope, SIGNAL_SCOPE_ALL);
 	ck_assert(node_config_extras(b)->cgroup_memory_max == UINT64_MAX &&
@@ -390,6 +452,45 @@ START_TEST(readiness_has_a_descriptor_of_its_own)
 }
 END_TEST
 
+START_TEST(a_service_may_have_a_sandbox)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[swansong]\nprivate-tmp = yes\nwrite-paths = /var/lib/%n -/srv\n"
+		     "[a]\ncommand = x\nread-paths = /etc\ntcp-bind = 80 443\ntcp-connect = none\n"
+		     "system-calls = @system-service ~ptrace\nsandbox = best-effort\n"
+		     "[b]\ncommand = x\nprivate-tmp = no\nprivate-network = yes\nhide-home = read-only\n"
+		     "read-only-system = full\n");
+	const struct sandbox *a = only(config, "a")->parts.sandbox,
+			     *b = only(config, "b")->parts.sandbox;
+
+	ck_assert(a->private_tmp && !a->private_network);
+	ck_assert_str_eq(a->write_paths[0], "/var/lib/a");
+	ck_assert_str_eq(a->write_paths[1], "-/srv");
+	ck_assert_str_eq(a->read_paths[0], "/etc");
+	ck_assert_str_eq(a->tcp_bind[1], "443");
+	ck_assert_str_eq(a->tcp_connect[0], "none");
+	ck_assert_str_eq(a->system_calls[1], "~ptrace");
+	ck_assert_int_eq(a->mode, SANDBOX_BEST_EFFORT);
+	ck_assert(!b->private_tmp && b->private_network);
+	ck_assert_int_eq(b->hide_home, HIDE_HOME_READ_ONLY);
+	ck_assert_int_eq(b->read_only_system, READ_ONLY_FULL);
+	ck_assert_int_eq(b->mode, SANDBOX_STRICT);
+	bad("[a]\ncommand = x\nwrite-paths = srv\n",
+	    "f:3: [a] write-paths: invalid value 'srv': not an absolute path");
+	bad("[a]\ncommand = x\ntcp-bind = 0\n", "f:3: [a] tcp-bind: invalid value '0': expected");
+	bad("[a]\ncommand = x\ntcp-bind = none 80\n",
+	    "f:3: [a] tcp-bind: invalid value 'none 80': expected");
+	bad("[a]\ncommand = x\ntcp-connect =\n",
+	    "f:3: [a] tcp-connect: invalid value '': expected");
+	bad("[a]\ncommand = x\nsystem-calls = ~~x\n",
+	    "f:3: [a] system-calls: invalid value '~~x': expected");
+	bad("[a]\ncommand = x\nsystem-calls = @A\n",
+	    "f:3: [a] system-calls: invalid value '@A': expected");
+	bad("[a]\ncommand = x\nhide-home = maybe\n",
+	    "f:3: [a] hide-home: invalid value 'maybe': expected");
+}
+END_TEST
+
 static bool has_socket(const char *lines)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
@@ -539,7 +640,9 @@ TCase *config_values_tests(void)
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_test(tc, a_service_on_demand_has_an_idle_timeout);
 	tcase_add_test(tc, a_forking_service_has_a_pid_file);
+	tcase_add_test(tc, a_service_with_sockets_can_hand_over);
 	tcase_add_test(tc, every_key_is_taken);
+	tcase_add_test(tc, variables_are_replaced_before_a_value_is_read);
 	tcase_add_test(tc, keys_of_the_end_and_of_limits_are_read);
 	tcase_add_test(tc, readiness_has_all_kinds);
 	tcase_add_test(tc, probes_know_the_node);
@@ -557,5 +660,6 @@ TCase *config_values_tests(void)
 	tcase_add_test(tc, the_logger_may_have_a_user);
 	tcase_add_test(tc, a_report_is_a_file);
 	tcase_add_test(tc, files_of_output_have_limits);
+	tcase_add_test(tc, a_service_may_have_a_sandbox);
 	return tc;
 }

@@ -8,7 +8,7 @@
 #include "model/config/graph.h"
 
 /*
- * Graphs are written as lines "A > B" (A requires B), "A + B" (wants), "A ~ B" (after) and "A ! B"
+ * Graphs are written as lines "A > B" (A requires B), "A = B" (binds-to), "A + B" (wants), "A ~ B" (after) and "A ! B"
  * (term-after); naming a node makes it.
  * The line's number is the edge's.
  */
@@ -35,7 +35,7 @@ static void add(struct node_config *from, enum edge edge, struct node_config *ta
 static struct config *graph(const char *text)
 {
 	struct config *config = NULL;
-	static const char kinds[] = ">+~!";
+	static const char kinds[] = ">=+~!";
 	char from[64], kind, to[64];
 	int length;
 

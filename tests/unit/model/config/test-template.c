@@ -37,10 +37,16 @@ static void collect(enum diag_level level, const char *text, void *arg)
 		       level == DIAG_WARNING ? "warning: " : "", text);
 }
 
+static char *scaled[] = { (char *)"w@ 4", (char *)"x", (char *)"gone@ 2", (char *)"x/w@ 0" };
+static size_t n_scaled;
+
 /* Loads files with these texts, which are called "a.ini" and "b.ini". */
 static struct config *load(const char *a, const char *b)
 {
-	static const struct config_names names = { .user = find_none, .group = find_no_group };
+	const struct config_names names = { .user = find_none,
+					    .group = find_no_group,
+					    .scaled = scaled,
+					    .n_scaled = n_scaled };
 	static const char *const files[] = { "a.ini", "b.ini" };
 	cleanup(diag_freep) struct diag *diag = NULL;
 	char directory[] = "/tmp/test-template-XXXXXX";
@@ -96,6 +102,21 @@ START_TEST(a_number_makes_instances_from_one)
 	/* Instances have the position of the template: before nodes of later sections. */
 	ck_assert_uint_lt(node(config, "web/w@3")->index, node(config, "z")->index);
 	ck_assert_uint_eq(node(config, "web/w@3")->place.line, 1);
+}
+END_TEST
+
+START_TEST(template_may_be_scaled)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+
+	n_scaled = 4;
+	config = load("[w@]\ncommand = run\ninstances = 2\n[x/w@]\ncommand = run\ninstances = 2\n"
+		      "[z]\ncommand = z\nrequires = w@\n", NULL);
+	n_scaled = 0;
+	ck_assert_msg(config != NULL, "%s", said);
+	ck_assert_uint_eq(config->n_nodes, 6);
+	ck_assert_uint_lt(node(config, "w@4")->index, node(config, "z")->index);
+	ck_assert_ptr_eq(node_config_edges(node(config, "z"), EDGE_REQUIRES)[3], node(config, "w@4"));
 }
 END_TEST
 
@@ -265,6 +286,7 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("template");
 
 	tcase_add_test(tc, a_number_makes_instances_from_one);
+	tcase_add_test(tc, template_may_be_scaled);
 	tcase_add_test(tc, instances_may_have_names);
 	tcase_add_test(tc, an_instance_may_be_set_apart);
 	tcase_add_test(tc, an_instance_has_all_commands_of_its_template_or_its_own);

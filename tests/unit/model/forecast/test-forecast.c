@@ -55,6 +55,8 @@ static void write_row(FILE *out, const struct forecast_row *row)
 		(void)fputs(" *", out);
 	if (budget)
 		(void)fprintf(out, " cut by %s", node_config_section(budget));
+	if (row->times[FORECAST_IDLE].yields)
+		(void)fputs(" early", out);
 	(void)fputc('\n', out);
 }
 
@@ -289,6 +291,46 @@ START_TEST(the_grace_is_a_budget_of_the_root)
 }
 END_TEST
 
+START_TEST(a_lower_stop_priority_gives_its_time_to_a_higher_one)
+{
+	is("[swansong]\nshutdown-timeout=20s\n"
+	   "[low]\ncommand=x\nafter=mid\nstop-priority=-1\n"
+	   "[mid]\ncommand=x\nafter=high\n"
+	   "[high]\ncommand=x\nstop-priority=1\n",
+	   "1 low 0..1 0..1 * cut by swansong early\n"
+	   "2 mid <low 1..10 1..10 * cut by swansong early\n"
+	   "3 high <mid 10..21 10..21 *\n"
+	   "0 21 21");
+}
+END_TEST
+
+START_TEST(a_higher_stop_priority_leaves_no_time_to_a_lower_one)
+{
+	is("[swansong]\nshutdown-timeout=12s\n"
+	   "[high]\ncommand=x\nafter=low\nstop-priority=1\n[low]\ncommand=x\n",
+	   "1 high 0..11 0..13 *\n"
+	   "2 low <high 11..13 12..13 * cut by swansong\n"
+	   "0 13 13");
+}
+END_TEST
+
+/* It is required by a service of a higher priority, through another one, in a group. */
+START_TEST(a_store_has_the_stop_priority_of_what_requires_it)
+{
+	is("[swansong]\nshutdown-timeout=22s\n"
+	   "[job]\ncommand=x\nafter=data\nstop-priority=4\n"
+	   "[web]\ncommand=x\nrequires=app\nstop-priority=5\nstop-timeout=2s\n"
+	   "[app]\ncommand=x\nrequires=data\nstop-timeout=2s\n"
+	   "[data]\nstop-priority=-5\n"
+	   "[data/db]\ncommand=x\n",
+	   "1 job 0..11 0..12 *\n"
+	   "1 web 0..3 0..21\n"
+	   "2 app <web 3..6 22..23\n"
+	   "3 data/db <job,app 11..22 22..23 *\n"
+	   "0 22 23");
+}
+END_TEST
+
 START_TEST(a_node_is_stopped_with_its_dependents)
 {
 	static const char text[] = "[data]\nshutdown-timeout=30s\n"
@@ -435,6 +477,9 @@ Suite *test_suite(void)
 	tcase_add_test(t, a_later_service_may_have_its_own_deadline);
 	tcase_add_test(t, a_busy_service_has_both_timeouts);
 	tcase_add_test(t, the_grace_is_a_budget_of_the_root);
+	tcase_add_test(t, a_lower_stop_priority_gives_its_time_to_a_higher_one);
+	tcase_add_test(t, a_higher_stop_priority_leaves_no_time_to_a_lower_one);
+	tcase_add_test(t, a_store_has_the_stop_priority_of_what_requires_it);
 	tcase_add_test(t, a_node_is_stopped_with_its_dependents);
 	tcase_add_test(t, a_large_tree_takes_no_recursion);
 	tcase_add_test(t, without_memory_there_is_no_forecast);

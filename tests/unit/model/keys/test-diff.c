@@ -41,6 +41,7 @@ static const struct {
 	{ KEY_TYPE, "restart = never" },
 	{ KEY_AUTOSTART, "listen = unix:/x" },
 	{ KEY_SCHEDULE, "type = oneshot\nautostart = no" },
+	{ KEY_HANDOVER, "listen = unix:/x" },
 	{ KEY_FD_STORE_MAX, "notify = yes" },
 	{ KEY_WATCHDOG, "notify = yes" },
 };

@@ -43,7 +43,7 @@ static void is_lowered_by_a_stop(enum goal goal, enum goal_request request, enum
 	if (request == REQUEST_STOP)
 		ck_assert_int_eq(next, goal < GOAL_DOWN ? goal : GOAL_DOWN);
 	if (request == REQUEST_START && goal != GOAL_GONE)
-		ck_assert_int_eq(next, GOAL_UP);
+		ck_assert_int_eq(next, goal == GOAL_HANDOVER ? goal : GOAL_UP);
 }
 
 START_TEST(stop_lowers_and_start_raises_any_node)
@@ -55,14 +55,29 @@ END_TEST
 static void is_cycled_while_up(enum goal goal, enum goal_request request, enum goal next)
 {
 	if (request == REQUEST_CYCLE)
-		ck_assert_int_eq(next, goal == GOAL_UP ? GOAL_CYCLE : goal);
+		ck_assert_int_eq(next, goal >= GOAL_UP ? GOAL_CYCLE : goal);
 	if (request == REQUEST_COMPLETE)
-		ck_assert_int_eq(next, goal == GOAL_CYCLE ? GOAL_UP : goal);
+		ck_assert_int_eq(next,
+				 goal == GOAL_CYCLE || goal == GOAL_HANDOVER ? GOAL_UP : goal);
 }
 
 START_TEST(restart_with_another_applies_to_running_nodes)
 {
 	each(is_cycled_while_up);
+}
+END_TEST
+
+static void is_handed_over(enum goal goal, enum goal_request request, enum goal next)
+{
+	if (request == REQUEST_HANDOVER)
+		ck_assert_int_eq(next, goal == GOAL_UP ? GOAL_HANDOVER : goal);
+	if (next == GOAL_HANDOVER && goal != next)
+		ck_assert(goal == GOAL_UP && request == REQUEST_HANDOVER);
+}
+
+START_TEST(service_that_is_up_hands_over)
+{
+	each(is_handed_over);
 }
 END_TEST
 
@@ -121,6 +136,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, stopped_node_is_raised_by_hand_only);
 	tcase_add_test(tc, stop_lowers_and_start_raises_any_node);
 	tcase_add_test(tc, restart_with_another_applies_to_running_nodes);
+	tcase_add_test(tc, service_that_is_up_hands_over);
 	tcase_add_test(tc, repeated_request_changes_nothing);
 	tcase_add_test(tc, service_that_is_stopped_comes_down_from_each_state);
 	tcase_add_test(tc, service_that_is_wanted_starts_from_rest);

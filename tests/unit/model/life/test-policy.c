@@ -76,6 +76,35 @@ static uint64_t delay_after(uint64_t ran_usec)
 	return delay;
 }
 
+START_TEST(instances_of_a_template_have_a_small_jitter_without_a_key)
+{
+	struct extras *extras = node_config_own_extras(&config);
+
+	ck_assert_uint_eq(policy_jitter_limit(&config, SEC), 0);
+	config.path = "web/nginx@1";
+	ck_assert_uint_eq(policy_jitter_limit(&config, SEC), 100 * MSEC);
+	extras->restart_jitter = 100;
+	ck_assert_uint_eq(policy_jitter_limit(&config, SEC), SEC);
+	extras->restart_jitter = 0;
+	ck_assert_uint_eq(policy_jitter_limit(&config, SEC), 0);
+	ck_assert_uint_eq(policy_jitter_limit(&config, USEC_INFINITY), 0);
+}
+END_TEST
+
+START_TEST(a_skipped_service_is_done_under_every_policy)
+{
+	struct outcome skipped = { .kind = OUTCOME_CONDITION, .hook = "condition" };
+
+	for (config.restart = RESTART_ALWAYS;; config.restart = RESTART_NEVER) {
+		ck_assert_int_eq(decide(skipped), EVENT_DONE);
+		ck_assert(policy_is_clean(&config, &skipped));
+		ck_assert_int_eq(policy_exit_status(&skipped), 0);
+		if (config.restart == RESTART_NEVER)
+			break;
+	}
+}
+END_TEST
+
 START_TEST(some_ends_are_declared_clean)
 {
 	node_config_own_extras(&config)->success_status.codes[3] = UINT64_C(1) << 63; /* 255 */
@@ -354,6 +383,12 @@ START_TEST(an_outcome_is_shown_in_words)
 		  "post-start exited with status 1" },
 		{ { .kind = OUTCOME_START_TIMEOUT, .hook = "start-command" },
 		  "start-command was not done within its start-timeout" },
+		{ { .kind = OUTCOME_CONDITION, .hook = "condition", .subject = "path:/x" },
+		  "condition path:/x does not hold" },
+		/* After a fault of the daemon. */
+		{ { .kind = OUTCOME_CONDITION }, "condition does not hold" },
+		{ { .kind = OUTCOME_CONDITION, .hook = "condition" }, "condition does not hold" },
+		{ { .kind = OUTCOME_CONDITION, .subject = "x" }, "condition does not hold" },
 	};
 	char text[OUTCOME_TEXT_MAX];
 
@@ -383,6 +418,8 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_policy_decides_each_outcome);
+	tcase_add_test(tc, instances_of_a_template_have_a_small_jitter_without_a_key);
+	tcase_add_test(tc, a_skipped_service_is_done_under_every_policy);
 	tcase_add_test(tc, some_ends_are_declared_clean);
 	tcase_add_test(tc, a_run_of_the_length_asked_for_resets_the_delay);
 	tcase_add_test(tc, a_clean_end_by_signal_is_by_the_stop_signal);
