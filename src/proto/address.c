@@ -4,16 +4,6 @@
  */
 #include "proto/address.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-
 #define FALLBACK_MAX 32
 
 static const char *address_of_variable(const char *name)
@@ -32,13 +22,10 @@ int address_directory(char **ret)
 {
 	const char *top = geteuid() == 0 ? RUNDIR : address_of_variable("XDG_RUNTIME_DIR");
 	char fallback[FALLBACK_MAX];
-	char *path;
 
 	address_print_fallback(fallback);
-	if (asprintf(&path, "%s%s", top ? top : fallback, top ? "/swansong" : "") < 0)
-		return -ENOMEM;
-	*ret = path;
-	return 0;
+	*ret = text_format("%s%s", top ? top : fallback, top ? "/swansong" : "");
+	return *ret ? 0 : -ENOMEM;
 }
 
 mode_t address_directory_mode(const char *directory)
@@ -75,23 +62,14 @@ const char *address_of_root(const char *given)
 int address_find(const char *given, char **ret)
 {
 	cleanup(freep) char *directory = NULL;
-	char *path;
-	int r;
 
 	if (!given)
 		given = address_of_variable("SWANSONG_SOCKET");
-	if (given) {
-		path = strdup(given);
-		if (!path)
-			return -ENOMEM;
-		*ret = path;
-		return 0;
-	}
-	r = address_directory(&directory);
-	if (r < 0)
-		return r;
-	if (asprintf(&path, "%s/control.sock", directory) < 0)
-		return -ENOMEM;
-	*ret = path;
-	return 0;
+	if (given)
+		*ret = strdup(given);
+	else if (address_directory(&directory) == 0)
+		*ret = text_format("%s/control.sock", directory);
+	else
+		*ret = NULL;
+	return *ret ? 0 : -ENOMEM;
 }

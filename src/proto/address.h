@@ -1,6 +1,6 @@
 #pragma once
 
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Finds the path of the control socket: @given if not NULL, else $SWANSONG_SOCKET if it is set and
@@ -11,8 +11,8 @@
 int address_find(const char *given, char **ret);
 
 /*
- * The socket of root's daemon, for a client of another user that finds none at the path of
- * address_find(); NULL if that path was given, or is the one.
+ * Returns the socket of root's daemon, for a client of another user without a daemon of its own; NULL if a path
+ * was given, or is the same.
  */
 const char *address_of_root(const char *given);
 

@@ -4,16 +4,8 @@
  */
 #include "proto/client.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
 #include "proto/frame.h"
 
 struct client {
@@ -25,23 +17,11 @@ struct client {
 	struct frame_writer writer;
 };
 
-/* connect(2) to a full backlog blocks as send(2) does, and is bounded in the same way. */
-static int client_set_connect_timeout(int fd, uint64_t deadline_usec)
-{
-	int msec = clock_left_msec(deadline_usec);
-	struct timeval tv = { .tv_sec = msec / 1000, .tv_usec = msec % 1000 * 1000 };
-
-	if (msec < 0)
-		return 0;
-	if (msec == 0)
-		return -ETIMEDOUT;
-	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) < 0 ? -errno : 0;
-}
-
 static int client_open(struct client *client, const char *path, uint64_t deadline_usec)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int r;
+	int msec = clock_left_msec(deadline_usec);
+	struct timeval tv = { .tv_sec = msec / 1000, .tv_usec = msec % 1000 * 1000 };
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
@@ -49,9 +29,11 @@ static int client_open(struct client *client, const char *path, uint64_t deadlin
 	client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
 		return -errno;
-	r = client_set_connect_timeout(client->fd, deadline_usec);
-	if (r < 0)
-		return r;
+	if (msec == 0)
+		return -ETIMEDOUT;
+	/* connect(2) to a full backlog blocks as send(2) does, and is bounded in the same way. */
+	if (msec > 0 && setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) < 0)
+		return -errno;
 	if (connect(client->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
 	return fd_set_nonblock(client->fd);
@@ -82,8 +64,7 @@ struct client *client_free(struct client *client)
 	fd_close(client->passed);
 	frame_reader_done(&client->reader);
 	frame_writer_done(&client->writer);
-	free(client);
-	return NULL;
+	return free_memory(client);
 }
 
 int client_get_fd(const struct client *client)

@@ -5,9 +5,6 @@
  * in size and checked.  Deadlines are absolute, on CLOCK_MONOTONIC.
  */
 
-#include <stdint.h>
-
-#include "base/cleanup.h"
 #include "proto/message.h"
 
 #define CLIENT_MESSAGE_MAX (64 * 1024 * 1024) /* bytes of the longest reply */
@@ -27,7 +24,7 @@ DEFINE_CLEANUP(struct client *, client_free)
 /* Close-on-exec; to poll for more replies, or for the end of the connection. */
 int client_get_fd(const struct client *client);
 
-/* The descriptor that came last, which is the caller's from then on; or -1. */
+/* Returns the descriptor that came last, which is the caller's from then on; or -1. */
 int client_take_descriptor(struct client *client);
 
 /*

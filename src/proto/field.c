@@ -4,14 +4,6 @@
  */
 #include "proto/field.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/text.h"
-#include "proto/message.h"
-
 static bool field_is_strings(const json_t *value)
 {
 	if (!json_is_array(value))
@@ -46,7 +38,7 @@ static bool field_fits(const json_t *value, const struct field *f)
 	return false;
 }
 
-/* Objects are mostly in the order of the table: the search begins at @i, after the last field. */
+/* Most objects are in the order of the table, so the search begins at @i, after the last field. */
 static size_t field_find_index(const char *name, const struct field_table *table, size_t i)
 {
 	for (size_t tried = 0; tried < table->n; tried++, i++) {
@@ -169,6 +161,8 @@ static bool field_write_value(const struct field *f, const void *from, json_t **
 		*ret = message_string(string ? string : "");
 		break;
 	case FIELD_CHOICE:
+		if (*(const unsigned *)member == 0 && f->optional)
+			return true;
 		*ret = json_string(f->values[*(const unsigned *)member]);
 		break;
 	case FIELD_INT:

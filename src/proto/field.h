@@ -5,17 +5,12 @@
  * structs are written and read by it.
  */
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/macro.h"
+#include "proto/message.h"
 
 enum field_type {
 	FIELD_STRING,  /* const char *; NULL if missing */
 	FIELD_ENUM,    /* likewise, one of @values; as constant as they are */
-	FIELD_CHOICE,  /* an enum: the index of one of @values; 0 if missing */
+	FIELD_CHOICE,  /* an enum: the index of one of @values; 0 if missing, and likewise */
 	FIELD_INT,     /* uint64_t; FIELD_NONE if missing */
 	FIELD_SIGNED,  /* int64_t; never optional */
 	FIELD_BOOL,    /* bool; false if missing, and missing if optional and false */
@@ -41,7 +36,7 @@ struct field_table {
 	size_t n;
 	size_t size; /* of the struct */
 };
-#define FIELDS_MAX 32
+#define FIELDS_MAX 40
 
 /* The initialiser of the values of FIELD_ENUM and FIELD_CHOICE: strings. */
 #define FIELD_VALUES(...)               \

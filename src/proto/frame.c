@@ -4,14 +4,6 @@
  */
 #include "proto/frame.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
-
 #define QUEUE_SIZE_MIN 4096
 
 static size_t frame_queue_pending(const struct frame_queue *q)
@@ -147,27 +139,19 @@ void frame_writer_pass(struct frame_writer *writer, int fd)
 	writer->passed = fd;
 }
 
-static ssize_t frame_writer_send_once(const struct frame_writer *writer, int fd)
-{
-	struct iovec iov = {
-		.iov_base = writer->queue.bytes + writer->queue.start,
-		.iov_len = frame_queue_pending(&writer->queue),
-	};
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	union fd_room room;
-
-	if (writer->passed >= 0)
-		fd_pass(&msg, &room, writer->passed);
-	return sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
 int frame_writer_send(struct frame_writer *writer, int fd)
 {
 	struct frame_queue *q = &writer->queue;
 
 	while (frame_queue_pending(q)) {
-		ssize_t n = frame_writer_send_once(writer, fd);
+		struct iovec iov = { q->bytes + q->start, frame_queue_pending(q) };
+		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+		union fd_room room;
+		ssize_t n;
 
+		if (writer->passed >= 0)
+			fd_pass(&msg, &room, writer->passed);
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)

@@ -15,7 +15,7 @@
  *		drop the connection
  */
 
-#include <stddef.h>
+#include "base/std.h"
 
 /* Private to frame.c: the bytes from @start to @end are pending. */
 struct frame_queue {

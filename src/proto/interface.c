@@ -4,30 +4,9 @@
  */
 #include "proto/interface.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/macro.h"
-
 #define VARLINK_NAME "org.varlink.service"
 
-static const char varlink_text[] =
-	"interface org.varlink.service\n\n"
-	"method GetInfo() -> (\n"
-	"\tvendor: string,\n"
-	"\tproduct: string,\n"
-	"\tversion: string,\n"
-	"\turl: string,\n"
-	"\tinterfaces: []string\n"
-	")\n\n"
-	"method GetInterfaceDescription(interface: string) -> (description: string)\n\n"
-	"error InterfaceNotFound(interface: string)\n\n"
-	"error MethodNotFound(method: string)\n\n"
-	"error MethodNotImplemented(method: string)\n\n"
-	"error InvalidParameter(parameter: string)\n\n"
-	"error PermissionDenied()\n\n"
-	"error ExpectedMore()\n";
+#include <proto/interface/varlink.inc>
 
 #define PARAMETER(field, kind, ...)                                 \
 	{                                                           \
@@ -42,7 +21,7 @@ static const char varlink_text[] =
 static const struct {
 	const char *qualified;
 	size_t n_fields;
-	struct field fields[6];
+	struct field fields[10];
 } methods[] = {
 #define METHOD(id, name, tier, whole, call, update, help, reply, ...)                     \
 	[METHOD_##id] = { INTERFACE_NAME "." name,                                        \
@@ -96,30 +75,10 @@ static int interface_reply_description(char **ret, const json_t *parameters)
 	if (strcmp(name, INTERFACE_NAME) == 0)
 		text = interface_text;
 	else if (strcmp(name, VARLINK_NAME) == 0)
-		text = varlink_text;
+		text = varlink;
 	else
 		return interface_refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
 	return message_build_reply(ret, json_pack("{s:s}", "description", text), 0);
-}
-
-static int interface_refuse_unknown(char **ret, const struct message_call *call)
-{
-	cleanup(freep) char *name = strdup(call->method);
-
-	if (!name)
-		return -ENOMEM;
-	*strrchr(name, '.') = '\0';
-	return interface_refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
-}
-
-/* Returns N_METHODS if there is no such method. */
-static enum interface_method interface_find_method(const char *qualified)
-{
-	enum interface_method m = 0;
-
-	while (m < N_METHODS && strcmp(qualified, methods[m].qualified) != 0)
-		m++;
-	return m;
 }
 
 static bool interface_is_call_of(const struct message_call *call, const char *interface)
@@ -130,7 +89,7 @@ static bool interface_is_call_of(const struct message_call *call, const char *in
 	       strrchr(call->method, '.') == call->method + length;
 }
 
-/* Replies to a call that must not be carried out; *ret stays NULL if it must. */
+/* Replies to a call that is refused, as of an unknown method; *ret stays NULL for any other one. */
 static int interface_reply(const struct message_call *call, enum interface_method method,
 			   char **ret)
 {
@@ -146,8 +105,14 @@ static int interface_reply(const struct message_call *call, enum interface_metho
 	if (strcmp(call->method, VARLINK_NAME ".GetInterfaceDescription") == 0)
 		return interface_reply_description(ret, call->parameters);
 	if (!interface_is_call_of(call, VARLINK_NAME) &&
-	    !interface_is_call_of(call, INTERFACE_NAME))
-		return interface_refuse_unknown(ret, call);
+	    !interface_is_call_of(call, INTERFACE_NAME)) {
+		cleanup(freep) char *name =
+			strndup(call->method, (size_t)(strrchr(call->method, '.') - call->method));
+
+		return name ? interface_refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface",
+					       name)
+			    : -ENOMEM;
+	}
 	if (method == N_METHODS)
 		return interface_refuse(ret, VARLINK_NAME ".MethodNotFound", "method",
 					call->method);
@@ -161,10 +126,13 @@ static int interface_reply(const struct message_call *call, enum interface_metho
 int interface_dispatch(const struct message_call *call, enum interface_method *ret,
 		       char **ret_answer)
 {
-	enum interface_method method = interface_find_method(call->method);
+	enum interface_method method = 0;
 	cleanup(freep) char *text = NULL;
-	int r = interface_reply(call, method, &text);
+	int r;
 
+	while (method < N_METHODS && strcmp(call->method, methods[method].qualified) != 0)
+		method++;
+	r = interface_reply(call, method, &text);
 	if (r < 0)
 		return r;
 	if (!text) {

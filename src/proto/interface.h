@@ -4,7 +4,6 @@
 
 #include "proto/field.h"
 #include "proto/interface/interface-text.h"
-#include "proto/message.h"
 
 #define INTERFACE_NAME "io.swansong"
 

@@ -16,9 +16,11 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/logger-store.h %D%/logger-store.c \
 	%D%/history/line.h %D%/history/line.c \
 	%D%/history/reader.h %D%/history/reader.c \
+	%D%/history/ledger.h %D%/history/ledger.c \
 	%D%/history/figures.h %D%/history/figures.c \
-	%D%/history/advice.h %D%/history/advice.c \
-	%D%/history/otlp.h %D%/history/otlp.c \
-	%D%/history/starts.h %D%/history/starts.c
+	%D%/history/advice.h %D%/history/advice.c
+$(%C%_libproto_la_OBJECTS): %D%/interface/varlink.inc
+EXTRA_DIST += %D%/interface/varlink.txt
+CLEANFILES += %D%/interface/varlink.inc
 %C%_libproto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libproto_la_LIBADD = $(JANSSON_LIBS)

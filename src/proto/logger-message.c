@@ -5,12 +5,6 @@
 #include "proto/logger-message.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
 
 /* The form of each type of message; it has at least @texts texts, and at most LOGGER_TEXTS. */
 static const struct logger_shape {
@@ -20,6 +14,7 @@ static const struct logger_shape {
 	[LOGGER_ADD] = { .rules = true, .fd = true, .texts = 2 },
 	[LOGGER_CHANGE] = { .rules = true, .texts = 2 },
 	[LOGGER_VIEW] = { .fd = true },
+	[LOGGER_TIMER] = { .fd = true },
 	[LOGGER_TROUBLE] = { .texts = 1 },
 	[LOGGER_REFUSED] = { .texts = 1 },
 };

@@ -16,6 +16,9 @@
  *
  *	LOGGER_HELLO						first message, and at any time; LOGGER_HELLO is
  *								the reply, at once
+ *	LOGGER_TIMER			timerfd			expires when the logger has had time for what it
+ *								was doing: the daemon, which watches it, asks by
+ *								LOGGER_HELLO then
  *	LOGGER_ADD	@rules		read end	name, path	a stream that this logger does not know
  *	LOGGER_CHANGE	@rules				name, path	other rules, or another name; of both
  *								@cookie is the number of the rules
@@ -33,6 +36,8 @@
  *	LOGGER_BEGIN	@view					... of all those streams now, and, with
  *								@view.follow, all lines from now on
  *	LOGGER_LEAVE	@view					the reader is dropped
+ *	LOGGER_WATCH						LOGGER_WATCH is the reply when the stream has output
+ *								that the daemon has not seen, see store_record.watched
  *	LOGGER_STOP						flush every stream, reply, exit
  *
  * A flush waits for as long as the destination takes: the daemon has the deadline.  LOGGER_FLUSH
@@ -42,6 +47,7 @@
  * from the logger
  *
  *	LOGGER_HELLO						the reply
+ *	LOGGER_WATCH						the reply
  *	LOGGER_READY						it has the store, and knows no stream yet
  *	LOGGER_FLUSHED	@flushed				@cookie, and bytes that were dropped meanwhile
  *	LOGGER_ENDED						of LOGGER_REMOVE
@@ -51,11 +57,9 @@
  * The counters of a stream are in its record in the store, where the daemon reads them.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
-#define LOGGER_VERSION	   5
+#define LOGGER_VERSION	   6
 #define LOGGER_STREAMS	   16384
 #define LOGGER_ALL	   UINT32_MAX
 #define LOGGER_MESSAGE_MAX 8192 /* bytes of a message with its texts */
@@ -78,6 +82,8 @@ enum logger_type {
 	LOGGER_ENDED,
 	LOGGER_TROUBLE,
 	LOGGER_REFUSED,
+	LOGGER_TIMER,
+	LOGGER_WATCH,
 	LOGGER_TYPES,
 };
 
@@ -115,7 +121,7 @@ enum logger_kind {
 #define LOGGER_BLOCK	  0x1 /* the service waits while the destination takes nothing; else: drop */
 #define LOGGER_COMPRESS	  0x2 /* rotated files, but the newest of them */
 #define LOGGER_LOCAL_TIME 0x4 /* stamps are in local time, with the offset */
-#define LOGGER_BRIEF	  0x8 /* lines that wait are dropped when the destination fails */
+#define LOGGER_BRIEF	  0x8 /* waiting lines are dropped when the destination fails */
 #define LOGGER_FLAGS	  0xf
 
 #define LOGGER_KEEP_MAX	  9999
@@ -141,7 +147,7 @@ struct logger_view {
 	uint32_t follow;
 	uint64_t lines; /* at most so many of the last lines of the stream; 0: no limit */
 	uint64_t bytes; /* and so many bytes; 0: as many as @memory of its rules promises */
-	uint32_t plain; /* the lines alone, each with its end, instead of frames */
+	uint32_t plain; /* the lines alone, each with its newline, instead of frames */
 	uint32_t older; /* if the memory has less than @lines, so many come from the file, too */
 	uint32_t kind;	/* of LOGGER_ALL */
 	uint32_t reserved;
@@ -197,7 +203,7 @@ struct logger_frame {
 	uint64_t time_usec; /* CLOCK_REALTIME */
 	int64_t pid;
 	uint64_t generation;
-	/* The line in the stream; for a new logger these are the same. */
+	/* The positions of the line in the stream, and after it; they go on with a new logger. */
 	uint64_t position, next;
 	uint64_t lost;
 };

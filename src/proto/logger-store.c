@@ -4,11 +4,6 @@
  */
 #include "proto/logger-store.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <unistd.h>
-
-#include "base/fd.h"
 #include "proto/logger-message.h"
 
 int store_new(void)
@@ -21,6 +16,16 @@ int store_new(void)
 
 	return fd_new_sealed("swansong-log", store_slot_offset(LOGGER_STREAMS, LOGGER_STREAMS),
 			     &header, sizeof(header));
+}
+
+int store_reopen(int fd)
+{
+	char path[32];
+	int own;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	own = open(path, O_RDWR | O_CLOEXEC);
+	return own < 0 ? -errno : own;
 }
 
 int store_read(int fd, uint32_t stream, struct store_record *ret)
@@ -54,12 +59,42 @@ int store_set_rules(int fd, uint32_t stream, uint64_t number)
 			   sizeof(number));
 }
 
+int store_set_watched(int fd, uint32_t stream, uint64_t watched)
+{
+	return store_write(fd, stream, offsetof(struct store_record, watched), &watched,
+			   sizeof(watched));
+}
+
+int store_read_ring(int fd, uint32_t stream, uint64_t position, char *data, size_t size)
+{
+	uint64_t slot = store_slot_offset(LOGGER_STREAMS, stream);
+	size_t part;
+
+	for (; size > 0; position += part, data += part, size -= part) {
+		uint64_t at = position % STORE_RING;
+
+		part = MIN(size, (size_t)(STORE_RING - at));
+		if (pread(fd, data, part, (off_t)(slot + at)) != (ssize_t)part)
+			return -EIO;
+	}
+	return 0;
+}
+
 bool store_is_taking(int fd, uint32_t stream)
 {
 	struct store_header header;
 
 	return pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
 	       header.taking == stream + 1;
+}
+
+uint32_t store_taking(int fd)
+{
+	struct store_header header;
+
+	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) || header.taking == 0)
+		return LOGGER_ALL;
+	return header.taking - 1;
 }
 
 void store_count(const struct store_record *record, struct store_counts *ret)

@@ -27,8 +27,7 @@
  * cut: they may get a portion twice.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define STORE_MAGIC   UINT64_C(0x676f6c676e617773) /* "swanglog" */
 #define STORE_VERSION 3
@@ -45,7 +44,7 @@
  */
 struct store_input {
 	uint64_t taken; /* position of the end of the bytes in the ring */
-	uint64_t discarded_bytes, discarded_lines; /* read, but not kept: the ring was full */
+	uint64_t discarded_bytes, discarded_lines; /* bytes that were read, but not kept, as the ring was full */
 	uint64_t gap;				   /* position where lines were discarded last */
 	uint64_t move_from, move_to;		   /* positions; @move_from is 0: no discard */
 	uint64_t move_lines;			   /* the number of lines it discards */
@@ -98,6 +97,12 @@ struct store_record {
 		file_bytes; /* size of the file of @inode, with all that was written of the stream */
 	uint64_t rotations;
 	uint64_t last_usec; /* CLOCK_REALTIME of the last output */
+
+	/*
+	 * The end of the output that the daemon has seen, plus 1; 0: it does not watch the stream.  Later
+	 * output stays in the ring; the service may have to wait.  The daemon writes it.
+	 */
+	uint64_t watched;
 };
 
 struct store_header {
@@ -142,6 +147,9 @@ static inline uint64_t store_slot_offset(uint32_t n_streams, uint32_t stream)
 /* Creates a store for LOGGER_STREAMS streams.  Return: a CLOEXEC descriptor or -errno. */
 int store_new(void);
 
+/* Opens the store @fd with a file offset of its own.  Return: likewise. */
+int store_reopen(int fd);
+
 /* Reads the record of @stream, for the daemon.  Return: 0 or -errno. */
 int store_read(int fd, uint32_t stream, struct store_record *ret);
 
@@ -157,11 +165,19 @@ int store_set_run(int fd, uint32_t stream, const struct store_run *run);
  */
 int store_set_rules(int fd, uint32_t stream, uint64_t number);
 
+/* Sets record.watched, also for the next logger.  Return: 0 or -errno. */
+int store_set_watched(int fd, uint32_t stream, uint64_t watched);
+
+/* Reads @size bytes of output at @position, which are in the ring.  Return: 0 or -errno. */
+int store_read_ring(int fd, uint32_t stream, uint64_t position, char *data, size_t size);
+
 /*
  * Returns true if output of @stream is on its way from the pipe to the ring, or if that is not known:
  * what is not in the pipe is in the record that is read after this has returned false.
  */
 bool store_is_taking(int fd, uint32_t stream);
 
-/* Sums up the record. */
+/* Returns the stream that is being taken from, or LOGGER_ALL. */
+uint32_t store_taking(int fd);
+
 void store_count(const struct store_record *record, struct store_counts *ret);

@@ -4,13 +4,6 @@
  */
 #include "proto/message.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/text.h"
-
 /* jansson limits the depth (JSON_PARSER_MAX_DEPTH), and refuses invalid UTF-8. */
 static int message_parse_object(const char *text, size_t flags, json_t **ret)
 {
@@ -133,12 +126,8 @@ static int message_set_flag(json_t *root, const char *name, unsigned set)
 /* The only possible failure is an allocation: the root is an object, written to memory. */
 static int message_dump(char **ret, const json_t *root)
 {
-	char *text = json_dumps(root, JSON_COMPACT);
-
-	if (!text)
-		return -ENOMEM;
-	*ret = text;
-	return 0;
+	*ret = json_dumps(root, JSON_COMPACT);
+	return *ret ? 0 : -ENOMEM;
 }
 
 int message_build_call(char **ret, const char *method, json_t *parameters, unsigned flags)
@@ -192,6 +181,12 @@ json_t *message_string(const char *text)
 		text += n ? n : 1;
 	}
 	return json_stringn(out, used);
+}
+
+json_t *message_number(uint64_t number)
+{
+	return number == UINT64_MAX ? NULL
+				    : json_integer((json_int_t)MIN(number, (uint64_t)INT64_MAX));
 }
 
 const char *message_get_string(const json_t *parameters, const char *name, const char *missing)

@@ -12,8 +12,8 @@
  */
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
+
+#include "base/std.h"
 
 #define MESSAGE_CALL_MAX (64 * 1024) /* bytes of the longest call, with the NUL */
 
@@ -61,6 +61,9 @@ int message_build_error(char **ret, const char *error, json_t *parameters);
  * while json_string() would fail.  Returns NULL if out of memory.
  */
 json_t *message_string(const char *text);
+
+/* Creates a number; returns NULL for FIELD_NONE, an optional member without a value. */
+json_t *message_number(uint64_t number);
 
 /* A member that proto/interface.h has checked; @missing if it is absent or null. */
 const char *message_get_string(const json_t *parameters, const char *name, const char *missing);

@@ -4,12 +4,6 @@
  */
 #include "proto/node-view.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/text.h"
-
 #define REQUIRED		   MUST
 #define OPTIONAL		   MAY
 #define REQUIRED_ENUM(name, ...)   MUST(ENUM, name, FIELD_VALUES(__VA_ARGS__))
@@ -45,14 +39,9 @@ int node_view_parse(const json_t *object, struct node_view *ret)
 	return field_read(object, &node_view_table, ret);
 }
 
-const char *node_view_state_name(enum node_view_state state)
+const char *node_view_state_name(const struct node_view *node)
 {
-	return node_view_states[state];
-}
-
-const char *service_view_state(const char *name)
-{
-	return service_view_states[text_index_of(name, service_view_states)];
+	return node->is_service ? node->service.state : node_view_states[node->state];
 }
 
 int node_view_state_find(const char *name, enum node_view_state *ret)
@@ -81,9 +70,10 @@ char *node_view_group(const struct node_view *node)
 {
 	char *group;
 
-	if (asprintf(&group, "node:%s", node->path) < 0)
+	if (!node->is_service || node->service.pid > INT32_MAX)
 		return NULL;
-	for (char *c = group; *c; c++)
+	group = text_format("node:%s", node->service.claim ? node->service.claim : node->path);
+	for (char *c = group; c && *c; c++)
 		if (*c == '/')
 			*c = ':';
 	return group;

@@ -30,7 +30,7 @@ enum node_view_state { NODE_RUNNING, NODE_SHUTTING_DOWN, NODE_COMPLETE };
 #define VIEW(view, type, help, ...)                                            \
 	struct view {                                                          \
 		FOR_EACH(VIEW_MEMBER, , __VA_ARGS__)                           \
-		bool kept; /* not sent: of a guard that holds only the root */ \
+		bool kept; /* not sent: the guard holds only the root */ \
 	};
 #include "proto/interface/types.h"
 #undef REQUIRED
@@ -63,7 +63,10 @@ int plan_entry_view_parse_array(const json_t *parameters, const char *name,
 int output_view_parse_array(const json_t *parameters, const char *name, struct output_view **ret,
 			    size_t *ret_n);
 
-/* Returns the name of the control group of the node, to be freed by free(); NULL: no memory. */
+/*
+ * Returns the name of the control group of the node, to be freed by free(); NULL: it is no service with
+ * a process, or no memory.
+ */
 char *node_view_group(const struct node_view *node);
 
 /* Returns true if the node is no service, or one that has not ended by itself and is healthy. */
@@ -76,11 +79,8 @@ bool node_view_is_well(const struct node_view *node);
 extern const char *const node_view_states[], *const service_view_states[],
 						     *const guard_view_kinds[];
 
-/* Returns the constant that is equal to @name, as in struct service_view; or NULL. */
-const char *service_view_state(const char *name);
-
 /* Return: 0, or -EINVAL if @name is no state of a node. */
 int node_view_state_find(const char *name, enum node_view_state *ret);
 
-/* "running", "shutting_down", "complete" */
-const char *node_view_state_name(enum node_view_state state);
+/* Returns the state of the service; of a group "running", "shutting_down", or "complete". */
+const char *node_view_state_name(const struct node_view *node);

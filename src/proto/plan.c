@@ -4,8 +4,6 @@
  */
 #include "proto/plan.h"
 
-#include "base/clock.h"
-#include "proto/message.h"
 #include "proto/node-view.h"
 
 /* Returns NULL if out of memory. */
@@ -19,11 +17,6 @@ static json_t *plan_build_waits(const struct forecast_row *row)
 	return take(waits);
 }
 
-static const char *plan_budget_path(const struct forecast_times *times)
-{
-	return times->budget ? times->budget->path : NULL;
-}
-
 static json_t *plan_build_entry(const struct forecast_row *row)
 {
 	const struct forecast_times *idle = &row->times[FORECAST_IDLE];
@@ -33,7 +26,7 @@ static json_t *plan_build_entry(const struct forecast_row *row)
 	if (!waits)
 		return NULL;
 	return plan_entry_view_build(&(struct plan_entry_view){
-		.node = row->node->path,
+		.node = row->path,
 		.kind = forecast_kind_name(row->kind),
 		.step = row->step,
 		.waits = waits,
@@ -42,31 +35,25 @@ static json_t *plan_build_entry(const struct forecast_row *row)
 		.soonest_usec = row->times[FORECAST_SOONEST].begin_usec,
 		.begin_usec = idle->begin_usec,
 		.end_usec = idle->end_usec,
-		.budget = plan_budget_path(idle),
+		.budget = idle->budget ? idle->budget->path : NULL,
 		.busy_begin_usec = busy->begin_usec,
 		.busy_end_usec = busy->end_usec,
-		.busy_budget = plan_budget_path(busy),
+		.busy_budget = busy->budget ? busy->budget->path : NULL,
+		.early = idle->yields,
 	});
-}
-
-static int plan_set_bounded(json_t *plan, const char *name, uint64_t usec)
-{
-	if (usec == USEC_INFINITY)
-		return 0;
-	return json_object_set_new(plan, name, json_integer((json_int_t)usec));
 }
 
 json_t *plan_build(const struct forecast *f, uint64_t grace_usec)
 {
-	cleanup(json_decrefp) json_t *plan = json_pack("{s:[]}", "entries");
+	cleanup(json_decrefp) json_t *plan =
+		json_pack("{s:[], s:o*, s:o*, s:o*}", "entries", "idle_usec",
+			  message_number(f->end_usec[FORECAST_IDLE]), "busy_usec",
+			  message_number(f->end_usec[FORECAST_BUSY]), "grace_usec",
+			  message_number(grace_usec));
 	json_t *entries = json_object_get(plan, "entries");
 
 	for (size_t i = 0; i < f->n_rows; i++)
 		if (json_array_append_new(entries, plan_build_entry(&f->rows[i])) < 0)
 			return NULL;
-	if (plan_set_bounded(plan, "idle_usec", f->end_usec[FORECAST_IDLE]) < 0 ||
-	    plan_set_bounded(plan, "busy_usec", f->end_usec[FORECAST_BUSY]) < 0 ||
-	    plan_set_bounded(plan, "grace_usec", grace_usec) < 0)
-		return NULL;
 	return take(plan);
 }

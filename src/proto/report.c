@@ -4,14 +4,6 @@
  */
 #include "proto/report.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
-
 DEFINE_FIELD_TABLE(report_view, MUST(INT, format), MUST(STRING, version), MUST(STRING, host),
 		   MUST(INT, pid), MUST(INT, time_usec), MUST(STRING, cause), MAY(STRING, signal),
 		   MUST(BOOL, forced), MUST(INT, status), MUST(INT, total_usec),
@@ -19,7 +11,7 @@ DEFINE_FIELD_TABLE(report_view, MUST(INT, format), MUST(STRING, version), MUST(S
 
 DEFINE_FIELD_TABLE(report_node, MUST(STRING, path), MUST_AS("service", BOOL, is_service),
 		   MUST(INT, generation), MUST(SIGNED, stop_usec), MAY(INT, complete_usec),
-		   MUST(BOOL, forced), MAY(INT, late_usec), MAY(INT, budget_usec),
+		   MUST(BOOL, forced), MAY(BOOL, early), MAY(INT, late_usec), MAY(INT, budget_usec),
 		   MUST(STRINGS, after))
 
 DEFINE_FIELD_TABLE(report_state, MUST(STRING, state), MUST(SIGNED, at_usec))
@@ -33,19 +25,6 @@ DEFINE_FIELD_BUILD(report_node)
 DEFINE_FIELD_BUILD(report_state)
 DEFINE_FIELD_BUILD(report_guard)
 
-static int report_parse_lane(const json_t *object, struct report_lane *lane)
-{
-	int r = field_read(object, &report_node_table, &lane->node);
-
-	if (r == 0)
-		r = field_read_array(object, "states", &report_state_table, &lane->states,
-				     &lane->n_states);
-	if (r == 0)
-		r = field_read_array(object, "guards", &report_guard_table, &lane->guards,
-				     &lane->n_guards);
-	return r;
-}
-
 static int report_parse_lanes(const json_t *nodes, struct report *report)
 {
 	size_t n = json_array_size(nodes);
@@ -56,8 +35,18 @@ static int report_parse_lanes(const json_t *nodes, struct report *report)
 	report->lanes = calloc(n + 1, sizeof(*report->lanes));
 	if (!report->lanes)
 		return -ENOMEM;
-	for (report->n = 0; r == 0 && report->n < n; report->n++)
-		r = report_parse_lane(json_array_get(nodes, report->n), &report->lanes[report->n]);
+	for (report->n = 0; r == 0 && report->n < n; report->n++) {
+		const json_t *object = json_array_get(nodes, report->n);
+		struct report_lane *lane = &report->lanes[report->n];
+
+		r = field_read(object, &report_node_table, &lane->node);
+		if (r == 0)
+			r = field_read_array(object, "states", &report_state_table, &lane->states,
+					     &lane->n_states);
+		if (r == 0)
+			r = field_read_array(object, "guards", &report_guard_table, &lane->guards,
+					     &lane->n_guards);
+	}
 	return r;
 }
 

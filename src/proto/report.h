@@ -35,6 +35,7 @@ struct report_node {
 	int64_t stop_usec;	/* negative: the node was stopped before the root */
 	uint64_t complete_usec; /* optional: never */
 	bool forced;
+	bool early;	      /* it was killed early, for services of a higher stop-priority */
 	uint64_t late_usec;   /* optional: the first forced kill of the node itself */
 	uint64_t budget_usec; /* optional */
 	json_t *after;	      /* array of paths: the nodes that its signal waited for; or NULL */

@@ -1,16 +1,11 @@
 #include "proto/config/settings.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/memstream.h"
 #include "model/keys/section.h"
 #include "proto/message.h"
 
 /*
- * The table of keys decides which keys count for the node, and how a value is shown.  An inherited
- * key of a group is the one that its section states, as only services have a value of their own.
+ * The table of keys decides which keys count for the node, and how a value is shown.  A group has an inherited
+ * key only by its own section.
  */
 
 struct settings {
@@ -18,7 +13,7 @@ struct settings {
 	const struct node_config *node;
 	bool transient; /* no file has it */
 	bool trusted;
-	char *directory; /* of this process, for relative names of files; or NULL */
+	char *directory; /* directory of this process, for relative names of files; or NULL */
 	json_t *list;
 };
 
@@ -50,9 +45,9 @@ static const void *settings_field_of(const struct settings *s, const struct key 
 }
 
 /* May hold passwords. */
-static bool settings_is_secret(enum key_id key)
+bool settings_are_secret(const char *key)
 {
-	return key == KEY_ENVIRONMENT;
+	return strcmp(key, keys[KEY_ENVIRONMENT].name) == 0;
 }
 
 static json_t *settings_file_json(const struct settings *s, const char *file)
@@ -63,11 +58,8 @@ static json_t *settings_file_json(const struct settings *s, const char *file)
 		return NULL;
 	if (*file == '/' || !s->directory)
 		return message_string(file);
-	if (asprintf(&path, "%s/%s", s->directory, file) < 0) {
-		path = NULL;
-		return NULL;
-	}
-	return message_string(path);
+	path = text_format("%s/%s", s->directory, file);
+	return path ? message_string(path) : NULL;
 }
 
 static void settings_add_value(const struct settings *s, enum key_id key, json_t *value)
@@ -89,7 +81,7 @@ static void settings_add_value(const struct settings *s, enum key_id key, json_t
 					  settings_file_json(s, source.place.file));
 		(void)json_object_set_new(setting, "line", json_integer(source.place.line));
 	}
-	if (settings_is_secret(key) && !s->trusted && source.node)
+	if (settings_are_secret(keys[key].name) && !s->trusted && source.node)
 		(void)json_object_set_new(setting, "hidden", json_true());
 	(void)json_array_append_new(s->list, setting);
 }
@@ -105,7 +97,7 @@ static json_t *settings_print_value(const struct type *type, const void *field)
 	return memstream_close(&m, &text) == 0 && *text ? message_string(text) : NULL;
 }
 
-/* As parse_words() reads it, with each % doubled if substitution has been done. */
+/* Prints a word as parse_words() reads it, with each % doubled if substitution has been done. */
 static void settings_print_word(FILE *file, const char *word, bool substituted)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -143,7 +135,7 @@ static void settings_add_key(const struct settings *s, enum key_id key)
 
 	if (key == KEY_COMMAND)
 		settings_add_value(s, key, settings_print_words(s->node->argv, true));
-	else if (settings_is_secret(key))
+	else if (settings_are_secret(keys[key].name))
 		settings_add_value(
 			s, key,
 			s->trusted ? settings_print_words(*(char **const *)field, s->node->argv)
@@ -179,11 +171,6 @@ json_t *settings_json(const struct config *config, const struct node_config *nod
 		(void)json_object_set_new(reply, "line", json_integer(node->place.line));
 	}
 	return reply;
-}
-
-bool settings_are_secret(const char *key)
-{
-	return strcmp(key, keys[KEY_ENVIRONMENT].name) == 0;
 }
 
 const char *settings_find(const json_t *reply, const char *key)

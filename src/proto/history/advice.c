@@ -5,11 +5,6 @@
  */
 #include "proto/history/advice.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "base/clock.h"
-
 #define MINUTE	    (60 * USEC_PER_SEC)
 #define HOUR	    (60 * MINUTE)
 #define TOO_LONG_BY 10

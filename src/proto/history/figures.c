@@ -4,14 +4,7 @@
  */
 #include "proto/history/figures.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
 #include "proto/history/reader.h"
-#include "proto/message.h"
 
 #define REASONS_MAX 32 /* a service has few, but a file may have anything */
 
@@ -19,10 +12,7 @@
 
 static int samples_add(struct samples *samples, uint64_t usec)
 {
-	if (array_reserve(samples->usec, samples->n) < 0)
-		return -ENOMEM;
-	samples->usec[samples->n++] = usec;
-	return 0;
+	return array_append(samples->usec, samples->n, usec);
 }
 
 static int figures_compare_usec(const void *a, const void *b)
@@ -34,8 +24,7 @@ static int figures_compare_usec(const void *a, const void *b)
 
 void samples_sort(const struct samples *samples)
 {
-	if (samples->n > 0)
-		qsort(samples->usec, samples->n, sizeof(*samples->usec), figures_compare_usec);
+	array_sort(samples->usec, samples->n, figures_compare_usec);
 }
 
 uint64_t samples_percentile(const struct samples *samples, unsigned permille)
@@ -66,18 +55,6 @@ size_t samples_count(const struct samples *samples, uint64_t usec)
 
 DEFINE_DICT_NAME(figures_name, struct figures, node)
 
-static void figures_free(struct figures *f)
-{
-	for (size_t i = 0; i < f->n_reasons; i++)
-		free(f->reasons[i].text);
-	free(f->reasons);
-	free(f->total.usec);
-	free(f->own.usec);
-	free(f->stopping.usec);
-	free(f->draining.usec);
-	free(f);
-}
-
 static int history_get(struct history *h, const char *node, struct figures **ret)
 {
 	struct figures *f = dict_find(&h->by_path, node);
@@ -101,14 +78,6 @@ static int history_get(struct history *h, const char *node, struct figures **ret
 	return 0;
 }
 
-/* "asked by pid 7, uid 0: nightly" counts as "asked". */
-static size_t figures_reason_length(const char *why)
-{
-	const char *pid = strstr(why, " by pid ");
-
-	return pid ? (size_t)(pid - why) : strlen(why);
-}
-
 /* Returns the index of the reason, or that behind the last. */
 static size_t figures_find_reason(const struct figures *f, const char *why, size_t length)
 {
@@ -122,7 +91,10 @@ static size_t figures_find_reason(const struct figures *f, const char *why, size
 
 static int figures_add_reason(struct figures *f, const char *why, const char **ret)
 {
-	size_t length = figures_reason_length(why), i = figures_find_reason(f, why, length);
+	/* "asked by pid 7, uid 0: nightly" counts as "asked". */
+	const char *pid = strstr(why, " by pid ");
+	size_t length = pid ? (size_t)(pid - why) : strlen(why);
+	size_t i = figures_find_reason(f, why, length);
 	struct figures_reason *reason;
 
 	if (i == f->n_reasons && i >= REASONS_MAX) {
@@ -166,12 +138,33 @@ static int figures_add_phases(struct figures *f, const struct history_phases *p)
 	return r;
 }
 
+/* An outage of the root is one of all services since the line at @before. */
+static int history_add_outage(struct history *h, const struct history_line *line, uint64_t before)
+{
+	struct figures *f;
+	int r = 0;
+
+	if (!*line->node) {
+		for (size_t i = 0; i < h->n && r == 0; i++)
+			r = ledger_add_unknown(&h->nodes[i]->ledger, before);
+		return r;
+	}
+	r = history_get(h, line->node, &f);
+	return r < 0 ? r : ledger_add(&f->ledger, line->outage, line->time_usec);
+}
+
 static int history_add(const struct history_line *line, void *arg)
 {
+	struct history *h = arg;
+	uint64_t before = h->last_usec;
 	struct figures_end *end;
 	struct figures *f;
-	int r = history_get(arg, line->node, &f);
+	int r;
 
+	h->last_usec = line->time_usec;
+	if (line->outage)
+		return history_add_outage(h, line, before);
+	r = history_get(h, line->node, &f);
 	if (r < 0)
 		return r;
 	f->first_usec = f->n == 0 ? line->time_usec : MIN(f->first_usec, line->time_usec);
@@ -221,10 +214,9 @@ int history_load(struct history **ret, const char *path, uint64_t size_max)
 		samples_sort(&f->own);
 		samples_sort(&f->stopping);
 		samples_sort(&f->draining);
-		qsort(f->reasons, f->n_reasons, sizeof(*f->reasons), figures_compare_reasons);
+		array_sort(f->reasons, f->n_reasons, figures_compare_reasons);
 	}
-	if (h->n > 0)
-		qsort(h->nodes, h->n, sizeof(*h->nodes), figures_compare_nodes);
+	array_sort(h->nodes, h->n, figures_compare_nodes);
 	*ret = h;
 	return 0;
 }
@@ -234,11 +226,21 @@ struct history *history_free(struct history *h)
 	if (!h)
 		return NULL;
 	dict_done(&h->by_path);
-	for (size_t i = 0; i < h->n; i++)
-		figures_free(h->nodes[i]);
+	for (size_t i = 0; i < h->n; i++) {
+		struct figures *f = h->nodes[i];
+
+		for (size_t k = 0; k < f->n_reasons; k++)
+			free(f->reasons[k].text);
+		free(f->reasons);
+		free(f->total.usec);
+		free(f->own.usec);
+		free(f->stopping.usec);
+		free(f->draining.usec);
+		free(f->ledger.spans);
+		free(f);
+	}
 	free(h->nodes);
-	free(h);
-	return NULL;
+	return free_memory(h);
 }
 
 const struct figures *history_find(const struct history *h, const char *node)

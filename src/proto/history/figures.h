@@ -1,9 +1,12 @@
 #pragma once
 
-/* Figures of a history for each node: the number of its ends, their times and their reasons. */
+/*
+ * Figures of a history for each node: the number of its ends, their times and their reasons; and the
+ * ledger of availability.
+ */
 
 #include "base/dict.h"
-#include "proto/history/line.h"
+#include "proto/history/ledger.h"
 
 /* Times of ends; sorted in a history that is complete. */
 struct samples {
@@ -11,7 +14,6 @@ struct samples {
 	size_t n;
 };
 
-/* Sorts the samples in place. */
 void samples_sort(const struct samples *samples);
 
 /*
@@ -44,11 +46,12 @@ struct figures {
 	struct samples total;		/* of all ends */
 	/* Of ends in which a service had a process: */
 	struct samples own;	 /* without the time it waited for other nodes */
-	struct samples stopping; /* from the time it was not busy; and the number of kills then */
+	struct samples stopping; /* from when it was not busy any more; and the number of kills then */
 	struct samples draining; /* if it was busy; and the number of kills while it was */
 	size_t n_stopping_killed, n_draining_killed;
 	struct figures_reason *reasons; /* the most frequent first */
 	size_t n_reasons;
+	struct ledger ledger; /* of a service; the node may have no ends then */
 	struct figures_end
 		last[FIGURES_LAST]; /* a ring: the end number i, from 0, is at i % FIGURES_LAST */
 };
@@ -58,6 +61,7 @@ struct history {
 	size_t n;
 	uint64_t skipped; /* lines that are none */
 	struct dict by_path;
+	uint64_t last_usec; /* the time of the last line */
 };
 
 /* Reads the file at @path as history_read().  *ret is to be freed by history_free(). */
@@ -70,5 +74,5 @@ json_t *figures_build(const struct figures *figures);
 /* Creates the array of the last ends, the oldest first: [{"time_usec", "total_usec", "forced", "why"}]. */
 json_t *figures_build_last(const struct figures *figures);
 
-/* Returns the figures of the node, or NULL if it has not ended. */
+/* Returns the figures of the node, or NULL if it has no line. */
 const struct figures *history_find(const struct history *history, const char *node);

@@ -4,12 +4,6 @@
  */
 #include "proto/history/line.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-
 DEFINE_FIELD_TABLE(history_phases, MAY(INT, delay_usec), MAY(INT, waiting_usec),
 		   MAY(INT, draining_usec), MAY(INT, stopping_usec), MAY(INT, killing_usec),
 		   MAY(INT, closing_usec))
@@ -17,8 +11,17 @@ DEFINE_FIELD_TABLE(history_phases, MAY(INT, delay_usec), MAY(INT, waiting_usec),
 DEFINE_FIELD_TABLE(history_holder, MUST(STRING, kind), MAY(STRING, who), MAY(STRING, why),
 		   MUST(INT, usec))
 
+#define OUTAGES "none", "over", "planned", "dependency", "failure", "unknown", "removed"
+const char *const history_outages[] = { OUTAGES, NULL };
+_Static_assert(ARRAY_SIZE(history_outages) == N_OUTAGES + 1, "each has a name");
+
+const char *const alert_names[] = { "given-up",	 "unhealthy", "recovered", "forced",
+				    "slow-stop", "outdated",  NULL };
+_Static_assert(ARRAY_SIZE(alert_names) == N_ALERTS + 1, "each has a name");
+
 DEFINE_FIELD_TABLE(history_line, MUST(INT, time_usec), MUST(STRING, node), MUST(INT, generation),
-		   MUST(STRING, why), MUST(INT, total_usec),
+		   MAY(CHOICE, outage, FIELD_VALUES(OUTAGES)), MAY(STRING, why),
+		   MAY(INT, total_usec),
 		   MAY(STRUCT, phases, .table = &history_phases_table,
 		       .present = offsetof(struct history_line, has_phases)),
 		   MAY(BOOL, forced))
@@ -34,50 +37,35 @@ static void history_phases_replace(struct history_phases *phases, uint64_t from,
 	}
 }
 
-static json_t *history_build_head(struct history_line line)
-{
-	history_phases_replace(&line.phases, 0, FIELD_NONE);
-	return field_write(&history_line_table, &line);
-}
-
 json_t *history_line_build(const struct history_line *line)
 {
-	cleanup(json_decrefp) json_t *object = history_build_head(*line);
-	json_t *held_by;
+	struct history_line head = *line;
+	cleanup(json_decrefp) json_t *object = NULL, *held_by = json_array();
 
-	if (line->n_held_by == 0)
-		return take(object);
-	held_by = json_array();
+	history_phases_replace(&head.phases, 0, FIELD_NONE);
+	object = field_write(&history_line_table, &head);
 	for (size_t i = 0; i < line->n_held_by; i++)
-		(void)json_array_append_new(held_by,
-					    field_write(&history_holder_table, &line->held_by[i]));
-	if (json_array_size(held_by) != line->n_held_by ||
-	    json_object_set(object, "held_by", held_by) < 0)
-		object = (json_decref(object), NULL);
-	json_decref(held_by);
+		if (json_array_append_new(
+			    held_by, field_write(&history_holder_table, &line->held_by[i])) < 0)
+			return NULL;
+	if (line->n_held_by > 0 && json_object_set(object, "held_by", held_by) < 0)
+		return NULL;
 	return take(object);
-}
-
-static int history_parse_holders(const json_t *holders, struct history_line *line)
-{
-	if (holders && !json_is_array(holders))
-		return -EBADMSG;
-	line->n_held_by = MIN(json_array_size(holders), (size_t)HISTORY_HOLDERS);
-	for (size_t i = 0; i < line->n_held_by; i++)
-		if (field_read(json_array_get(holders, i), &history_holder_table,
-			       &line->held_by[i]) < 0)
-			return -EBADMSG;
-	return 0;
 }
 
 int history_line_parse(const json_t *object, struct history_line *ret)
 {
-	struct history_line line = { .time_usec = 0 };
-	int r = field_read(object, &history_line_table, &line);
+	const json_t *holders = json_object_get(object, "held_by");
+	struct history_line line = { .n_held_by = MIN(json_array_size(holders),
+						      (size_t)HISTORY_HOLDERS) };
+	int r = holders && !json_is_array(holders) ? -EBADMSG
+						   : field_read(object, &history_line_table, &line);
 
 	history_phases_replace(&line.phases, FIELD_NONE, 0);
-	if (r == 0)
-		r = history_parse_holders(json_object_get(object, "held_by"), &line);
+	if (r == 0 && !line.outage && (!line.why || line.total_usec == FIELD_NONE))
+		r = -EBADMSG;
+	for (size_t i = 0; r == 0 && i < line.n_held_by; i++)
+		r = field_read(json_array_get(holders, i), &history_holder_table, &line.held_by[i]);
 	if (r == 0)
 		*ret = line;
 	return r;
@@ -95,9 +83,7 @@ int history_path(char **ret, const char *history, const char *report)
 	*ret = NULL;
 	if (history)
 		return history_is_none(history) || (*ret = strdup(history)) ? 0 : -ENOMEM;
-	if (slash && asprintf(ret, "%.*s/" HISTORY_NAME, (int)(slash - report), report) < 0) {
-		*ret = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	if (slash)
+		*ret = text_format("%.*s/" HISTORY_NAME, (int)(slash - report), report);
+	return !slash || *ret ? 0 : -ENOMEM;
 }

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * A line of the history, swansong-report(5): the end of a node with a service, or of the root, as a
- * JSON object.  It is written by the daemon, and read by swansongctl and swansong-exporter.
+ * A line of the history, swansong-report(5): the end of a node with a service, or of the root; or
+ * that a service ceases to be ready, or is ready again.  It is a JSON object, written by the daemon, and
+ * read by swansongctl and swansong-exporter.
  *
  * Strings are borrowed: from the code that fills in the struct, or from the JSON that was read.
  */
@@ -29,12 +30,39 @@ struct history_holder {
 	uint64_t usec;	  /* from the stop until the guard was gone */
 };
 
+/* Why a service is not ready. */
+enum outage {
+	OUTAGE_NONE,	   /* in the line of an end; as the state of a service: it was not ready yet */
+	OUTAGE_OVER,	   /* it is ready */
+	OUTAGE_PLANNED,	   /* by a request, a reload, a schedule or a shutdown */
+	OUTAGE_DEPENDENCY, /* with another service */
+	OUTAGE_FAILURE,	   /* by its own end, or a start that failed */
+	OUTAGE_UNKNOWN,	   /* an earlier daemon was killed; in a line of the root, for all services */
+	OUTAGE_REMOVED,	   /* it has no section any more */
+	N_OUTAGES
+};
+extern const char *const history_outages[]; /* their names, NULL-terminated */
+
+/* Events of a service of kind "alert", which on-event-command is for. */
+enum alert_event {
+	ALERT_GIVEN_UP,
+	ALERT_UNHEALTHY,
+	ALERT_RECOVERED, /* from one of these two */
+	ALERT_FORCED,	 /* a process was killed in a stop */
+	ALERT_SLOW_STOP,
+	ALERT_OUTDATED, /* a rollout has changed its settings */
+	N_ALERTS
+};
+extern const char *const alert_names[]; /* NULL-terminated */
+
 struct history_line {
-	uint64_t time_usec; /* of the end, since the epoch */
+	uint64_t time_usec; /* since the epoch */
 	const char *node;   /* its path; "" is the root */
 	uint64_t generation;
-	const char *why;     /* the request that stopped it, or how it has ended by itself */
-	uint64_t total_usec; /* from the stop until it was Complete */
+	unsigned outage; /* enum outage; the members below but @why are those of an end */
+	const char *
+		why; /* the request that stopped it, or how it has ended by itself; of an outage NULL */
+	uint64_t total_usec; /* from the stop until it was Complete; FIELD_NONE of an outage */
 	struct history_phases phases;
 	bool has_phases; /* a root has none */
 	bool forced;	 /* a process was killed, or a guard revoked */

@@ -5,14 +5,7 @@
 #include "proto/history/reader.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/cleanup.h"
-#include "base/fd.h"
 #include "proto/logger-message.h"
 
 struct history_reader {
@@ -21,17 +14,6 @@ struct history_reader {
 	uint64_t *skipped;
 	uint64_t left; /* bytes that may still be read */
 };
-
-static int history_read_line(const struct history_reader *reader, const char *text, size_t size)
-{
-	cleanup(json_decrefp) json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-	struct history_line line;
-
-	if (object && history_line_parse(object, &line) == 0)
-		return reader->fn(&line, reader->arg);
-	++*reader->skipped;
-	return 0;
-}
 
 static int history_read_file(struct history_reader *reader, int directory, const char *name)
 {
@@ -45,8 +27,16 @@ static int history_read_file(struct history_reader *reader, int directory, const
 	if (!file)
 		return fd < 0 ? fd : -ENOMEM;
 	(void)take_fd(fd);
-	while (r >= 0 && (n = getline(&text, &size, file)) >= 0)
-		r = history_read_line(reader, text, (size_t)n);
+	while (r >= 0 && (n = getline(&text, &size, file)) >= 0) {
+		cleanup(json_decrefp) json_t *object =
+			json_loadb(text, (size_t)n, JSON_REJECT_DUPLICATES, NULL);
+		struct history_line line;
+
+		if (object && history_line_parse(object, &line) == 0)
+			r = reader->fn(&line, reader->arg);
+		else
+			++*reader->skipped;
+	}
 	if (r >= 0 && ferror(file))
 		r = -EIO;
 	(void)fclose(file);

@@ -17,11 +17,14 @@
  * The including file defines METHOD, and the four macros of parameters where it uses these.
  */
 /* clang-format off */
-METHOD(STATUS, "Status", TIER_LOOK, false, request_status, request_update_none,
+METHOD(STATUS, "Status", TIER_LOOK, false, request_status, request_update_status,
 	"# The node and all below it, parents before their children.  With more: in several\n"
 	"# replies, all of the same moment.  configuration: another number than before, if settings\n"
-	"# have changed: by a reload, or by a node of no file.\n",
-	"(nodes: []Node, configuration: ?int)", OPTIONAL(STRING, node))
+	"# have changed: by a reload, or by a node of no file.  rollout: the present one, or the last.\n"
+	"# programs: first looks at the programs of all services (see program of Service), for at most six\n"
+	"# seconds; for a client that may only look, at most once in six.\n",
+	"(nodes: []Node, configuration: ?int, rollout: ?Rollout)", OPTIONAL(STRING, node),
+	OPTIONAL(BOOL, programs))
 
 METHOD(GUARDS, "Guards", TIER_LOOK, false, request_guards, request_update_reports,
 	"# The guards held on the node and below; with blocking, those that a shutdown waits\n"
@@ -40,37 +43,35 @@ METHOD(STOP, "Stop", TIER_OPERATE, false, request_stop, request_update_stop,
 	"# they are remembered.  with: the nodes that are stopped as well, because they require it.\n",
 	"(forced: ?bool, losses: ?[]Loss, with: ?[]string)", REQUIRED(STRING, node), OPTIONAL(BOOL, wait))
 
-METHOD(RESTART, "Restart", TIER_OPERATE, false, request_restart, request_update_ready,
-	"# Stop, then Start.  Replies when the nodes of with are ready, too.  min_ready: a node that\n"
-	"# requires a template, of which this node is an instance, is not in with if so many of the\n"
-	"# other instances are ready, or all, and one at least; 1 if it is missing.  dry_run: only\n"
-	"# replies with the nodes of with; beside: other nodes that restart at the same time.\n",
+METHOD(RESTART, "Restart", TIER_OPERATE, false, request_stop, request_update_ready,
+	"# Stop, then Start.  Replies when the nodes of with are ready, too.\n",
 	"(forced: ?bool, losses: ?[]Loss, with: ?[]string)",
-	REQUIRED(STRING, node), OPTIONAL(BOOL, wait), OPTIONAL(INT, settle_usec),
-	OPTIONAL(BOOL, dry_run), OPTIONAL(INT, min_ready), OPTIONAL(STRINGS, beside))
+	REQUIRED(STRING, node), OPTIONAL(BOOL, wait), OPTIONAL(INT, settle_usec))
 
 METHOD(SHUTDOWN, "Shutdown", TIER_OPERATE, false, request_shutdown, request_update_shutdown,
 	"# Shuts the node down: the end of the root is the end of the daemon.  force: kills now.  grace_usec: the\n"
 	"# time from now until the client's own parent kills; all budgets are made to fit, as far as they do not end\n"
-	"# earlier.  Replies when the node is Complete; with wait false, at once.  With more: replies at once and on\n"
+	"# earlier.  extend_usec, hold: change a shutdown that is under way, and reply at once.  extend_usec: more time\n"
+	"# for the node, as far as the parent manager and grace_usec allow.  hold, of the root: true, no service is\n"
+	"# signalled or killed until false; Failed: there is no time for that.\n"
+	"# Replies when the node is Complete; with wait false, at once.  With more: replies at once and on\n"
 	"# every change, at most four times a second, and without continues when the node is Complete.  guards:\n"
 	"# those that the shutdown waits for.  forced, losses: as in Stop, in the last reply.\n",
 	"(node: Node, guards: []Guard, elapsed_usec: int, forced: ?bool, losses: ?[]Loss)",
 	OPTIONAL(STRING, node), OPTIONAL(STRING, reason), OPTIONAL(BOOL, force),
-	OPTIONAL(BOOL, wait), OPTIONAL(INT, grace_usec))
+	OPTIONAL(BOOL, wait), OPTIONAL(INT, grace_usec), OPTIONAL(INT, extend_usec), OPTIONAL(BOOL, hold))
 
 METHOD(WAIT, "Wait", TIER_LOOK, false, request_wait, request_update_wait,
 	"# Replies when the node is as wanted, or with an error when it cannot be any more (Failed).  stopping: this\n"
 	"# generation of the node is stopped.  With more: replies at once and on every change, at most four times a\n"
 	"# second, with the progress; the last reply is without continues and empty.  guards: those that a shutdown\n"
-	"# of the node waits for.  settle_usec: as in Start; with stay, every service has to be ready for so long,\n"
-	"# Failed at the first end of one, and NodeStopped if it, or what it requires, is stopped.  pending:\n"
-	"# services at and below it that are not ready yet; more_pending: the number of services besides.  forced,\n"
-	"# losses: as in Stop, in the last reply, if this connection has asked for a stop or restart before.\n",
+	"# of the node waits for.  settle_usec: as in Start.  pending: services at and below it that are not ready\n"
+	"# yet; more_pending: the number of services besides.  forced, losses: as in Stop, in the last reply, if this\n"
+	"# connection has asked for a stop or restart before.\n",
 	"(node: ?Node, guards: ?[]Guard, pending: ?[]Node, more_pending: ?int, "
 	"elapsed_usec: ?int, forced: ?bool, losses: ?[]Loss)",
 	OPTIONAL(STRING, node), REQUIRED_ENUM(until, "ready", "running", "stopping", "complete"),
-	OPTIONAL(INT, settle_usec), OPTIONAL(BOOL, stay))
+	OPTIONAL(INT, settle_usec))
 
 METHOD(TAKE_GUARD, "TakeGuard", TIER_OPERATE, false, request_take_guard, request_update_guard,
 	"# Takes a guard on the node.  It is held until it is released, until this connection ends, or for ttl_usec.\n"
@@ -78,7 +79,8 @@ METHOD(TAKE_GUARD, "TakeGuard", TIER_OPERATE, false, request_take_guard, request
 	"# ends the connection.  With more the connection serves this guard: replies with its id; with stopping,\n"
 	"# once, when the node is shut down; and without continues, with lost, when the guard has expired or was\n"
 	"# revoked; the connection stays.  using: the work uses the node, which gets its signal when the work is\n"
-	"# over: the guard is held on the node NODE+using, which requires it and is removed with its last guard.\n"
+	"# over: the guard is held on the node NODE+using, which requires it and is removed with its last guard; of\n"
+	"# a service that can hand over, NODE~GENERATION+using.\n"
 	"# Failed: the root is not used by any work.  TooMany: 256 are held on the connection, 4096 by the user, or\n"
 	"# 16384 altogether.\n",
 	"(id: int, stopping: ?bool, lost: ?(expired, revoked))",
@@ -90,11 +92,11 @@ METHOD(RELEASE, "Release", TIER_OPERATE, false, request_release, request_update_
 	"()", OPTIONAL(INT, id), OPTIONAL(STRING, why))
 
 METHOD(RELOAD, "Reload", TIER_OPERATE, true, request_reload, request_update_reload,
-	"# Reads the configuration again, and applies the changes; with dry_run, only replies with them.  rollout:\n"
-	"# no running service is restarted, and those that need it are outdated until their next start; undo: by the\n"
-	"# configuration before the last rollout instead of the files.  Failed: the configuration has mistakes, or\n"
-	"# there is no rollout to undo, and nothing was changed.\n",
-	"(changes: []Change)", OPTIONAL(BOOL, dry_run), OPTIONAL_ENUM(rollout, "begin", "undo"))
+	"# Reads the configuration again, and applies the changes; with dry_run, only replies with them.  to: the\n"
+	"# configuration of that number, see Changes, instead of the files.  confirm_usec: it goes back after so long,\n"
+	"# unless Rollout confirms it.  Failed: the configuration has mistakes, there is none of that number, or a rollout\n"
+	"# is not over, and nothing was changed.\n",
+	"(changes: []Change)", OPTIONAL(BOOL, dry_run), OPTIONAL(INT, to), OPTIONAL(INT, confirm_usec))
 
 METHOD(RELOAD_SERVICE, "ReloadService", TIER_OPERATE, false, request_reload_service, request_update_none,
 	"# Asks a running service to read its own configuration again.\n",
@@ -126,8 +128,10 @@ METHOD(RUN, "Run", TIER_RUN, true, request_run, request_update_run,
 METHOD(PLAN, "Plan", TIER_LOOK, false, request_plan, request_update_none,
 	"# The shutdown of the node, and of all that is stopped with it, before it happens: the order of the\n"
 	"# services, and how long it takes at worst, idle and busy.  Every service of the configuration counts as\n"
-	"# running.  grace_usec: the time that the parent manager gives the daemon.\n",
-	"(entries: []PlanEntry, idle_usec: ?int, busy_usec: ?int, grace_usec: ?int)", OPTIONAL(STRING, node))
+	"# running.  grace_usec: the time that the parent manager gives the daemon.  With within_usec: as Shutdown with\n"
+	"# that grace_usec would do it.\n",
+	"(entries: []PlanEntry, idle_usec: ?int, busy_usec: ?int, grace_usec: ?int)", OPTIONAL(STRING, node),
+	OPTIONAL(INT, within_usec))
 
 METHOD(LOGS, "Logs", TIER_OPERATE, false, request_logs, request_update_logs,
 	"# The output of the services at and below the nodes.  With the reply a descriptor is passed: the read end\n"
@@ -168,5 +172,33 @@ METHOD(UPGRADE, "Upgrade", TIER_OPERATE, true, request_upgrade, request_update_u
 	"# version: of the new program, which replies when it is at work.  Failed: it cannot take\n"
 	"# over, or had to give way to the former program again.\n",
 	"(version: string, from: string)", OPTIONAL(BOOL, dry_run))
+
+METHOD(SCALE, "Scale", TIER_OPERATE, true, request_scale, request_update_scale,
+	"# Sets the number of instances of a template, also for later reloads and starts of the daemon; without\n"
+	"# instances, to that of the files.  Instances are added and started, or stopped and removed.  Failed: there\n"
+	"# is no such template, its instances have names, the state file is not set or cannot be written, the files\n"
+	"# have other changes since the last reload, or they have mistakes with this number.\n",
+	"()", REQUIRED(STRING, template), OPTIONAL(INT, instances))
+
+METHOD(ROLLOUT, "Rollout", TIER_OPERATE, true, request_reload, request_update_reload,
+	"# Restarts the running services of the nodes one after another, or parallel at a time, by the files, which are\n"
+	"# read first.  Each has to be ready for settle_usec, and healthy.  action: begin; undo, back to the settings\n"
+	"# of before, of all nodes if there are none; continue, after a pause or a failure; confirm, the last reload;\n"
+	"# without one, waits for the end of the rollout that there is.  min_ready: a node that requires a template does\n"
+	"# not restart with an instance if so many of the others are ready, or all, and one at least.  or_undo: a\n"
+	"# failure leads back.  outdated: only services with former settings, or with files that were replaced on disk.\n"
+	"# pause_after: so many services are ready.  dry_run: of begin; only replies with the\n"
+	"# services and their order.  Replies when the rollout is over or paused; with wait false, at once; with more,\n"
+	"# also at each change.  It goes on without its client.  Failed: another one is not over, or there is none.\n"
+	"# rehearse: as begin, but no file is read, the services restart in the order of nodes, and a failure is one of\n"
+	"# its step alone.\n",
+	"(rollout: ?Rollout, changes: ?[]Change)",
+	OPTIONAL_ENUM(action, "begin", "undo", "continue", "confirm", "rehearse"), OPTIONAL(STRINGS, nodes),
+	OPTIONAL(INT, settle_usec), OPTIONAL(INT, parallel), OPTIONAL(INT, min_ready), OPTIONAL(BOOL, or_undo),
+	OPTIONAL(BOOL, outdated), OPTIONAL(INT, pause_after), OPTIONAL(BOOL, dry_run), OPTIONAL(BOOL, wait))
+
+METHOD(CHANGES, "Changes", TIER_LOOK, true, request_changes, request_update_none,
+	"# The last configurations, the present one last.\n",
+	"(configurations: []Configuration)")
 
 #undef METHOD

@@ -24,24 +24,31 @@ VIEW(service_view, "Service",
 	"# The service of a node.  state: listening, if it waits for a connection that starts it.  since_usec: the\n"
 	"# age of the state.  command: for people.  result: how the last run ended.  status: the text that the\n"
 	"# service sent by the notify protocol.  waiting: the nodes that the service waits for, before it is started\n"
-	"# (down, backoff) or signalled (waiting).  next_usec: the time left until the state times out: until the\n"
+	"# (down, backoff) or signalled (waiting).  turn: the node in which so many services come up as its\n"
+	"# start-parallel allows: the service starts after these.  pressure: the node with the pressure-stop that keeps the\n"
+	"# service down while memory is short.  next_usec: the time left until the state times out: until the\n"
 	"# next try (backoff), until the kill (stopping).  quiet_usec: the time since the last connection came,\n"
 	"# while drain-quiet waits for clients (draining).  error: the errno that the service sent.  reloading_usec:\n"
 	"# the time since the service began to reload.  ending: the service has announced that it ends by itself.\n"
 	"# ended: the service has ended by itself, and satisfies no requirement (a oneshot that has done its work\n"
 	"# still does).  stopped: the service is down because a request stopped it, a node above it or a node that\n"
 	"# it requires.  disabled: the service does not start by itself, by Disable.  outdated: it runs with\n"
-	"# settings before a change that needs a new process.  watchdog_usec: the time left until the next watchdog\n"
-	"# message expires.  stored: the number of descriptors in the store, for the next run.  schedule: the\n"
+	"# settings before a change that needs a new process, or executes a file that was replaced on disk (program).\n"
+	"# watchdog_usec: the time left until the next watchdog message expires.  stored: the number of descriptors in the store, for the next run.  schedule: the\n"
 	"# schedule.  scheduled_usec: the time left until the next scheduled run.  ran_usec: the time since the last\n"
 	"# one began.  logs: the files that the output goes to.  log_lines: the lines that the logger has written.\n"
 	"# lost_lines, lost_bytes: the output that could not be written, both or none.  log_trouble: the reason for\n"
 	"# which output is not written now.  health: the result of the health probes, if there are any, while the\n"
-	"# service is up; unknown before the first result.  health_result: the failure that the last probe found.\n",
+	"# service is up; unknown before the first result.  health_result: the failure that the last probe found.\n"
+	"# claim: the name of its run in SWANSONG_NODE and of its control group, unless that is the path.  aside: the\n"
+	"# runs of a hand-over beside this one, for people; each is a node, too.  program: whether a file that its\n"
+	"# processes execute, a program or a library, was replaced on disk since, as a look for Status has found; missing:\n"
+	"# there was none at this run.  replaced: the file, for clients that may start and stop.\n",
 	REQUIRED_ENUM(state, SERVICE_STATES),
 	REQUIRED(INT, since_usec), OPTIONAL(INT, pid), REQUIRED(STRING, command),
 	REQUIRED(BOOL, ready), REQUIRED(INT, restarts), OPTIONAL(STRING, result),
-	OPTIONAL(STRING, status), OPTIONAL(STRINGS, waiting), OPTIONAL(INT, next_usec),
+	OPTIONAL(STRING, status), OPTIONAL(STRINGS, waiting), OPTIONAL(STRING, turn), OPTIONAL(STRING, pressure),
+	OPTIONAL(INT, next_usec),
 	OPTIONAL(INT, quiet_usec), OPTIONAL(INT, error), OPTIONAL(INT, reloading_usec),
 	OPTIONAL(BOOL, ending), OPTIONAL(BOOL, ended), OPTIONAL(BOOL, stopped),
 	OPTIONAL(BOOL, disabled), OPTIONAL(BOOL, outdated), OPTIONAL(INT, watchdog_usec),
@@ -49,18 +56,21 @@ VIEW(service_view, "Service",
 	OPTIONAL(INT, ran_usec), OPTIONAL(STRINGS, logs), OPTIONAL(INT, log_lines),
 	OPTIONAL(INT, lost_lines), OPTIONAL(INT, lost_bytes), OPTIONAL(STRING, log_trouble),
 	OPTIONAL_ENUM(health, "unknown", "healthy", "unhealthy"),
-	OPTIONAL(INT, health_since_usec), OPTIONAL(STRING, health_result))
+	OPTIONAL(INT, health_since_usec), OPTIONAL(STRING, health_result),
+	OPTIONAL(STRING, claim), OPTIONAL(STRINGS, aside),
+	OPTIONAL_ENUM(program, "current", "replaced", "unknown"), OPTIONAL(STRING, replaced))
 
 VIEW(node_view, "Node",
 	"# guards: the number of guards held on the node and below.  ready: all services at and below the node that\n"
 	"# are meant to run are ready.  forced: a budget was spent, and something was killed or revoked.\n"
 	"# restarting: the node is stopped, and is started again once it is Complete.  deadline_usec: the time left\n"
-	"# in the budget of the shutdown.  agent: the reply of its agent.  service: of a node that has a command.\n",
+	"# in the budget of the shutdown.  held_usec: the time since that was put on hold.  agent: the reply of its\n"
+	"# agent.  service: of a node that has a command.\n",
 	REQUIRED(STRING, path), REQUIRED(INT, generation),
 	REQUIRED_CHOICE(state, NODE_STATES),
 	REQUIRED(INT, since_usec), REQUIRED(INT, guards), REQUIRED(BOOL, ready),
 	REQUIRED(BOOL, forced), OPTIONAL(BOOL, restarting), OPTIONAL(INT, deadline_usec),
-	OPTIONAL_ENUM(agent, "ready", "drain", "down"),
+	OPTIONAL(INT, held_usec), OPTIONAL_ENUM(agent, "ready", "drain", "down"),
 	PART(service, "Service", service_view_table, is_service))
 
 VIEW(guard_view, "Guard",
@@ -86,12 +96,13 @@ VIEW(plan_entry_view, "PlanEntry",
 	"# unlimited.  soonest_usec: when the service is signalled if all before it end at once.  begin_usec: when\n"
 	"# it is signalled, or begun; end_usec: when it has ended, if every process is killed by its time limit and\n"
 	"# no guards are held; busy: if guards are held for as long as they may be.  budget: the node with the\n"
-	"# shutdown-timeout that limits the entry.\n",
+	"# shutdown-timeout that limits the entry.  early: that time is shortened for services of a higher\n"
+	"# stop-priority.\n",
 	REQUIRED(STRING, node), REQUIRED_ENUM(kind, "service", "final"),
 	REQUIRED(INT, step), REQUIRED(STRINGS, waits), OPTIONAL(INT, more_waits),
 	REQUIRED(BOOL, critical), OPTIONAL(INT, soonest_usec), OPTIONAL(INT, begin_usec),
 	OPTIONAL(INT, end_usec), OPTIONAL(STRING, budget), OPTIONAL(INT, busy_begin_usec),
-	OPTIONAL(INT, busy_end_usec), OPTIONAL(STRING, busy_budget))
+	OPTIONAL(INT, busy_end_usec), OPTIONAL(STRING, busy_budget), OPTIONAL(BOOL, early))
 
 VIEW(output_view, "Output",
 	"# The output of a service: its standard output, which is both if they go to one place, or its standard\n"
@@ -108,10 +119,10 @@ TYPE("Loss",
 
 TYPE("KeyChange",
 	"# A key with a changed value.  from, to: as in a file; missing: not set.  apply: the new value applies at\n"
-	"# once (live), from the next start on (next_start), in a new process, for which a running service is\n"
+	"# once (live), and to the running process (in_place), from the next start on (next_start), in a new process, for which a running service is\n"
 	"# restarted (restart), or from the next start of the daemon on (daemon).\n",
 	REQUIRED(STRING, key), OPTIONAL(STRING, from), OPTIONAL(STRING, to),
-	REQUIRED_ENUM(apply, "live", "next_start", "restart", "daemon"))
+	REQUIRED_ENUM(apply, "live", "in_place", "next_start", "restart", "daemon"))
 
 TYPE("Change",
 	"# The effect of a reload on one node.  service: the node has a command, or had one before.  autostart: it\n"
@@ -123,11 +134,38 @@ TYPE("Change",
 	OPTIONAL(BOOL, outdated), REQUIRED(BOOL, start), OPTIONAL(STRING, because),
 	OTHER(keys, "[]KeyChange"))
 
+TYPE("RolloutStep",
+	"# A service of a rollout.  with: it was restarted with this service, as it requires it.  generation: the one\n"
+	"# that is handed over.  reason: of a failure in a rehearsal.\n",
+	REQUIRED(STRING, node), REQUIRED_ENUM(state, "pending", "restarting", "ready", "failed"),
+	OPTIONAL(STRING, with), OPTIONAL(INT, generation), OPTIONAL(STRING, reason))
+
+TYPE("Rollout",
+	"# A rollout, or a reload that awaits its confirmation (confirm_usec).  state: running; paused; undoing, the\n"
+	"# former settings come back; unconfirmed, for left_usec; and over: done, failed, undone.  steps: the services\n"
+	"# in their order; behind the first own of these, others that were restarted with them.  nodes, parallel,\n"
+	"# min_ready, settle_usec, or_undo, pause_after, outdated, rehearse: as in Rollout.  cause: the client.\n"
+	"# reason: of a failure.\n",
+	REQUIRED_ENUM(state, "running", "paused", "undoing", "unconfirmed", "done", "failed", "undone"),
+	REQUIRED(INT, since_usec), OPTIONAL(STRINGS, nodes), OTHER(steps, "[]RolloutStep"),
+	REQUIRED(INT, own), OPTIONAL(INT, parallel), OPTIONAL(INT, min_ready), OPTIONAL(INT, settle_usec),
+	OPTIONAL(BOOL, or_undo), OPTIONAL(INT, pause_after), OPTIONAL(INT, confirm_usec),
+	OPTIONAL(BOOL, outdated), OPTIONAL(INT, left_usec), OPTIONAL(STRING, cause), OPTIONAL(STRING, reason),
+	OPTIONAL(BOOL, rehearse))
+
+TYPE("Configuration",
+	"# A configuration that was applied.  time_usec: since the epoch.  cause: the request or the event that\n"
+	"# asked for it.\n",
+	REQUIRED(INT, number), REQUIRED(INT, time_usec), OPTIONAL(STRING, cause))
+
 TYPE("Event",
-	"# A change of state: of a node (running, shutting_down, complete; from none: the node is new) or of its\n"
-	"# service.  number: counts all events of this daemon.  time_usec: since the epoch.  reason: the event that\n"
+	"# A change of state: of a node (running, shutting_down, complete; from none: the node is new), of its\n"
+	"# service, or of the rollout; or of an outage of the service (over: it is ready; planned, dependency,\n"
+	"# failure, unknown, removed).  An alert has no from; to: given-up, unhealthy, recovered, forced,\n"
+	"# slow-stop or outdated.  number: counts all events of this daemon.  time_usec: since the epoch.  reason: the event that\n"
 	"# led to it.  cause: the request or the event that asked for it.\n",
-	REQUIRED(INT, number), REQUIRED(INT, time_usec), REQUIRED_ENUM(kind, "node", "service"),
+	REQUIRED(INT, number), REQUIRED(INT, time_usec), REQUIRED_ENUM(kind, "node", "service", "rollout",
+	"outage", "alert"),
 	REQUIRED(STRING, node), REQUIRED(INT, generation), REQUIRED(STRING, from),
 	REQUIRED(STRING, to), OPTIONAL(STRING, reason), OPTIONAL(STRING, cause))
 
@@ -143,7 +181,7 @@ TYPE("Setting",
 
 TYPE("Dependency",
 	"# A dependency of a node, and of all nodes in it, on another node, and on all in that.\n"
-	"# kind: the key, requires, wants, after or term-after.\n",
+	"# kind: the key, requires, binds-to, wants, after or term-after.\n",
 	REQUIRED(STRING, from), REQUIRED(STRING, to), REQUIRED(STRING, kind))
 
 #undef VIEW

@@ -371,6 +371,108 @@ START_TEST(reasons_are_limited)
 }
 END_TEST
 
+/* --- the ledger --- */
+
+#define OUTAGE(time, node, cause)                                                             \
+	"{\"time_usec\":" #time ",\"node\":\"" node "\",\"generation\":1,\"outage\":\"" cause \
+	"\"}\n"
+
+static struct ledger_sum ledger_of(const char *text, const char *node, uint64_t since,
+				   uint64_t until)
+{
+	struct ledger_sum sum;
+	struct history *h;
+
+	put_file("o", text);
+	h = load("o", 0);
+	ck_assert_ptr_nonnull(history_find(h, node));
+	ledger_add_up(&history_find(h, node)->ledger, since, until, &sum);
+	history_free(h);
+	return sum;
+}
+
+START_TEST(outages_are_added_up_by_cause)
+{
+	static const char text[] = OUTAGE(100, "a", "over") OUTAGE(200, "a", "planned")
+		OUTAGE(230, "a", "over") OUTAGE(300, "a", "failure") OUTAGE(310, "a", "planned")
+			OUTAGE(350, "a", "over") OUTAGE(400, "a", "dependency");
+	struct ledger_sum sum = ledger_of(text, "a", 0, 500);
+
+	ck_assert_uint_eq(sum.known_usec, 400);
+	ck_assert_uint_eq(sum.ready_usec, 220);
+	ck_assert_uint_eq(sum.causes[OUTAGE_PLANNED].n, 2);
+	ck_assert_uint_eq(sum.causes[OUTAGE_PLANNED].usec, 70);
+	ck_assert_uint_eq(sum.causes[OUTAGE_PLANNED].longest_usec, 40);
+	ck_assert_uint_eq(sum.causes[OUTAGE_FAILURE].usec, 10);
+	ck_assert_uint_eq(sum.causes[OUTAGE_DEPENDENCY].usec, 100);
+	sum = ledger_of(text, "a", 220, 305);
+	ck_assert_uint_eq(sum.known_usec, 85);
+	ck_assert_uint_eq(sum.causes[OUTAGE_PLANNED].usec, 10);
+	ck_assert_uint_eq(sum.causes[OUTAGE_FAILURE].usec, 5);
+}
+END_TEST
+
+START_TEST(a_daemon_that_was_killed_leaves_an_unknown_time_after_the_last_line)
+{
+	static const char text[] = OUTAGE(100, "a", "over") OUTAGE(100, "b", "over")
+		OUTAGE(200, "b", "planned") OUTAGE(500, "", "unknown") OUTAGE(510, "a", "unknown")
+			OUTAGE(600, "a", "over") OUTAGE(600, "b", "over");
+	struct ledger_sum a = ledger_of(text, "a", 0, 700), b = ledger_of(text, "b", 0, 700);
+
+	ck_assert_uint_eq(a.causes[OUTAGE_UNKNOWN].n, 1);
+	ck_assert_uint_eq(a.causes[OUTAGE_UNKNOWN].usec, 400);
+	ck_assert_uint_eq(a.known_usec, 200);
+	ck_assert_uint_eq(a.ready_usec, 200);
+	ck_assert_uint_eq(b.causes[OUTAGE_UNKNOWN].n, 0);
+	ck_assert_uint_eq(b.causes[OUTAGE_PLANNED].usec, 400);
+}
+END_TEST
+
+START_TEST(a_ledger_ends_with_its_section_and_goes_on_with_it)
+{
+	static const char text[] = OUTAGE(100, "a", "over") OUTAGE(150, "a", "planned")
+		OUTAGE(160, "a", "removed") OUTAGE(200, "", "unknown");
+	static const char back[] = OUTAGE(100, "a", "over") OUTAGE(150, "a", "planned")
+		OUTAGE(160, "a", "removed") OUTAGE(300, "a", "over");
+	struct ledger_sum sum = ledger_of(text, "a", 0, 1000);
+
+	ck_assert_uint_eq(sum.known_usec, 60);
+	ck_assert_uint_eq(sum.causes[OUTAGE_PLANNED].usec, 10);
+	ck_assert_uint_eq(sum.causes[OUTAGE_UNKNOWN].n, 0);
+	sum = ledger_of(back, "a", 0, 1000);
+	ck_assert_uint_eq(sum.known_usec, 900);
+	ck_assert_uint_eq(sum.causes[OUTAGE_PLANNED].usec, 150);
+}
+END_TEST
+
+START_TEST(times_that_go_back_make_no_time)
+{
+	static const char text[] = OUTAGE(500, "a", "over") OUTAGE(700, "a", "failure")
+		OUTAGE(300, "a", "over") OUTAGE(200, "a", "planned");
+	struct ledger_sum sum = ledger_of(text, "a", 0, 800);
+
+	ck_assert_uint_eq(sum.known_usec, 300);
+	ck_assert_uint_eq(sum.causes[OUTAGE_FAILURE].usec, 0);
+	ck_assert_uint_le(sum.causes[OUTAGE_PLANNED].usec, 300);
+	ck_assert_uint_le(sum.ready_usec, 300);
+	sum = ledger_of(text, "a", 900, 800);
+	ck_assert_uint_eq(sum.known_usec, 0);
+}
+END_TEST
+
+START_TEST(a_line_of_an_outage_needs_neither_a_reason_nor_a_duration)
+{
+	struct history *h;
+
+	put_file("p", OUTAGE(1, "a", "over") OUTAGE(2, "a", "broken") OUTAGE(3, "a", "none"));
+	h = load("p", 0);
+	ck_assert_uint_eq(h->skipped, 2);
+	ck_assert_uint_eq(h->n, 1);
+	ck_assert_uint_eq(h->nodes[0]->n, 0);
+	history_free(h);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("history");
@@ -392,6 +494,14 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_last_ends_are_kept_in_their_order);
 	tcase_add_test(tc, other_paths_than_files_are_refused);
 	tcase_add_test(tc, reasons_are_limited);
+	suite_add_tcase(s, tc);
+	tc = tcase_create("ledger");
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, outages_are_added_up_by_cause);
+	tcase_add_test(tc, a_daemon_that_was_killed_leaves_an_unknown_time_after_the_last_line);
+	tcase_add_test(tc, a_ledger_ends_with_its_section_and_goes_on_with_it);
+	tcase_add_test(tc, times_that_go_back_make_no_time);
+	tcase_add_test(tc, a_line_of_an_outage_needs_neither_a_reason_nor_a_duration);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -21,6 +21,8 @@ static const struct service_view service = {
 	.restarts = 3,
 	.result = NULL,
 	.status = "busy",
+	.turn = "web",
+	.pressure = "root",
 	.next_usec = 18000000,
 };
 
@@ -31,6 +33,7 @@ static const struct node_view node = {
 	.since_usec = 12,
 	.guards = 4,
 	.forced = true,
+	.held_usec = 5000000,
 	.deadline_usec = FIELD_NONE,
 	.is_service = true,
 };
@@ -149,7 +152,7 @@ START_TEST(an_object_with_an_invalid_member_is_refused)
 	view.service = service;
 	view.deadline_usec = 5;
 	object = node_view_build(&view);
-	assert_members_matter(object, parse_node, 2);
+	assert_members_matter(object, parse_node, 3);
 	json_object_set_new(json_object_get(object, "service"), "state", json_string("nope"));
 	ck_assert_int_eq(parse_node(object), -EBADMSG);
 	json_decref(object);
@@ -179,7 +182,11 @@ START_TEST(the_types_of_the_text_are_those_of_the_structs)
 	view.service.health = "healthy";
 	view.service.health_result = "";
 	view.service.log_trouble = "";
+	view.service.claim = "";
+	view.service.program = "replaced";
+	view.service.replaced = "";
 	view.service.waiting = json_array();
+	view.service.aside = json_array();
 	view.service.logs = json_array();
 	view.service.ending = view.service.ended = view.service.stopped = true;
 	view.service.disabled = true;
@@ -203,6 +210,7 @@ START_TEST(the_types_of_the_text_are_those_of_the_structs)
 		ck_assert_int_eq(*p, ')');
 	}
 	json_decref(view.service.logs);
+	json_decref(view.service.aside);
 	json_decref(view.service.waiting);
 	json_decref(objects[1]);
 	json_decref(objects[2]);
