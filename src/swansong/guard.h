@@ -54,7 +54,7 @@ void swansong_guard_drop(struct swansong_guard *g);
 /* Holds a guard on @s until the end of the enclosing block. */
 #define SWANSONG_GUARD_SCOPE(s)                                             \
 	struct swansong_guard SWANSONG_PASTE_(swansong_scope_, __COUNTER__) \
-		__attribute__((cleanup(swansong_guard_drop), unused)) = swansong_guard(s)
+		__attribute__((__cleanup__(swansong_guard_drop), __unused__)) = swansong_guard(s)
 #define SWANSONG_PASTE_(a, b)  SWANSONG_PASTE__(a, b)
 #define SWANSONG_PASTE__(a, b) a##b
 

@@ -13,11 +13,12 @@ stepped_programs = \
 check_PROGRAMS += $(racing_programs) $(stepped_programs)
 
 # Inlined code cannot be stepped; the functions of the library do the same.
-STEPPED_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP -DSWANSONG_NO_INLINE
+STEPPED_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -DSWANSONG_STEP -DSWANSONG_NO_INLINE
 
 # The library's own sources, stepped through every interleaving.
 check_LTLIBRARIES += %D%/libstepped.la
 %C%_libstepped_la_SOURCES = \
+	%D%/step-atomic.h %D%/step-lock.h %D%/step-rseq.h \
 	src/swansong/base/fork.c \
 	src/swansong/base/latch.c \
 	src/swansong/base/waiter.c \

@@ -19,7 +19,7 @@
 struct accounting {
 	const char *name;
 	void (*begin)(void);
-	void (*take)(unsigned int thread);
+	void (*acquire)(unsigned int thread);
 	void (*drop)(unsigned int thread);
 	void (*stop)(void);
 	bool (*is_complete)(void); /* the root */
@@ -70,7 +70,7 @@ static void ours_end(void)
 static const struct accounting ours = {
 	.name = "the library's",
 	.begin = ours_begin,
-	.take = ours_take,
+	.acquire = ours_take,
 	.drop = ours_drop,
 	.stop = ours_stop,
 	.is_complete = ours_is_complete,
@@ -116,7 +116,7 @@ static void flawed_end(void)
 static const struct accounting wrong = {
 	.name = "the flawed",
 	.begin = flawed_begin,
-	.take = flawed_leaf_take,
+	.acquire = flawed_leaf_take,
 	.drop = flawed_leaf_drop,
 	.stop = flawed_root_stop,
 	.is_complete = flawed_root_is_complete,
@@ -148,7 +148,7 @@ static void *racer_main(void *arg)
 		if (race.quit)
 			return NULL;
 		for (unsigned int i = 0; i < PER_ROUND; i++) {
-			race.accounting->take(me);
+			race.accounting->acquire(me);
 			if (i == PER_ROUND / 4 * me)
 				race.accounting->stop();
 			if (race.accounting->is_complete())

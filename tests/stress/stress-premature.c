@@ -39,7 +39,7 @@ static const struct side {
 struct accounting {
 	const char *name;
 	void (*begin)(void);
-	void (*take)(unsigned int thread, unsigned int node);
+	void (*acquire)(unsigned int thread, unsigned int node);
 	void (*drop)(unsigned int thread);
 	void (*stop)(void);
 	bool (*is_complete)(void); /* asks the root, in steps */
@@ -171,7 +171,7 @@ static void drop(unsigned int t)
 
 static void take_and_drop(unsigned int t, unsigned int n)
 {
-	accounting->take(t, n);
+	accounting->acquire(t, n);
 	held[t] = true; /* when the take has returned */
 	if (accounting->is_complete())
 		explore_fault("the root is complete, and a guard is held");
@@ -221,7 +221,7 @@ static void begin(void *arg)
 	for (unsigned int t = 0; t < EXPLORE_MAX_THREADS; t++) {
 		held[t] = side->act[t] == DROP_EARLY;
 		if (held[t])
-			accounting->take(t, LEAF);
+			accounting->acquire(t, LEAF);
 	}
 	if (side->stopped)
 		accounting->stop();
@@ -246,7 +246,7 @@ static void end(void *arg)
 static const struct accounting ours = {
 	.name = "the library",
 	.begin = ours_begin,
-	.take = ours_take,
+	.acquire = ours_take,
 	.drop = ours_drop,
 	.stop = ours_stop,
 	.is_complete = ours_is_complete,
@@ -257,7 +257,7 @@ static const struct accounting ours = {
 static const struct accounting wrong = {
 	.name = "the flawed accounting",
 	.begin = flawed_begin,
-	.take = flawed_take_on,
+	.acquire = flawed_take_on,
 	.drop = flawed_drop_of,
 	.stop = flawed_stop_root,
 	.is_complete = flawed_root_is_complete,

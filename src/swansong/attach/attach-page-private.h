@@ -2,17 +2,15 @@
 
 /* The descriptors that the daemon passes to a service that may attach; see base/page.h. */
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/page.h"
+#include "base/std.h"
 
 struct passed {
 	int fd; /* of the page, locked; the only one, since closing another would unlock it */
 	int socket;
 	struct page *page; /* mapped in this process, and in no process that it forks */
 	size_t size;
-	uint32_t n_lanes; /* checked: the number that the page has room for */
+	uint32_t n_lanes; /* number of lanes; the page has room for them, as was checked */
 };
 
 #define PASSED_NONE                     \

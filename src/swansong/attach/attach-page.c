@@ -9,18 +9,6 @@
  */
 #include "swansong/attach/attach-page-private.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
-#include "base/parse.h"
 #include "swansong/base/fork-private.h"
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)

@@ -2,8 +2,6 @@
 
 /* The answer of an attached program to a request for a report; see base/page.h. */
 
-#include <stddef.h>
-
 #include "base/page.h"
 #include "swansong/end/report-private.h"
 

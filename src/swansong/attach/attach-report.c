@@ -4,11 +4,7 @@
  */
 #include "swansong/attach/attach-report-private.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/clock.h"
+#include "base/std.h"
 
 #define HEADING "REPORT\n"
 

@@ -2,14 +2,13 @@
  * An attached program has a root, the tally of its tree (tally.c), and one thread that listens to
  * the daemon.
  *
- * The tree needs nothing of all this, and outlives it if the program keeps a node.  The tree may
- * end on any thread, also on this one, in a callback that a stop runs.  So no thread waits for this
- * one, and there is no lock.  The thread is notified of two events, by a counter that it reads: the
- * root has become complete, and the program has dropped the root.  Each is notified once, as the
- * last use of the attachment by the thread that notifies.  After both, this thread is the only one
- * left that knows the descriptors.  It closes them, and then drops its pin, which kept the root
- * until now so that it could be stopped.  Only the page remains, for late guards on the rest of the
- * tree, and is freed with that.
+ * The tree needs nothing of all this, and outlives it if the program keeps a node.  The tree may end on any
+ * thread, also on this one, in a callback that a stop runs.  So no thread waits for this one, and there is no
+ * lock.  The thread is notified of two events, by a counter that it reads: the root has become complete, and the
+ * program has dropped the root.  Each thread that notifies of one does so once, and does not use the attachment
+ * after it.  After both, this thread is the only one left that knows the descriptors.  It closes them, and then
+ * drops its pin, which kept the root until now so that it could be stopped.  Only the page remains, for late
+ * guards on the rest of the tree, and is freed with that.
  *
  * Forked processes have the tree, and nothing of the attachment: neither the thread nor the page.
  * That needs no handler here.  The page is not mapped there (MADV_DONTFORK), and the tally is zero
@@ -21,25 +20,11 @@
  */
 #include <swansong/attach.h>
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
 #include "swansong/attach/attach-page-private.h"
 #include "swansong/attach/attach-report-private.h"
 #include "swansong/interrupt/channel-private.h"
-#include "swansong/count/count-private.h"
 #include "swansong/count/node-private.h"
 #include "swansong/base/cancel-private.h"
-#include "swansong/base/fork-private.h"
 #include "swansong/base/thread-private.h"
 
 struct attached {
@@ -171,7 +156,7 @@ static struct tally *attach_read_tally(const struct passed *p)
 	return t;
 }
 
-/* The caller is the last that knows @a. */
+/* The caller is the last one to use @a. */
 static void attach_free_attached(struct attached *a)
 {
 	CANCEL_DISABLED_SCOPE;
@@ -214,7 +199,7 @@ static int attach_init(struct attached *a, const struct passed *passed)
 	return a->attachment.tally ? 0 : -ENOMEM;
 }
 
-/* From now on @a belongs to the root and the thread; on failure, too. */
+/* From here on @a belongs to the root and the thread, also on failure. */
 static int attach_start(struct attached *a)
 {
 	pthread_t thread;

@@ -9,14 +9,9 @@
  */
 #include <swansong/attach.h>
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-
 #include <swansong/completion.h>
 
 #include "swansong/base/cancel-private.h"
-#include "swansong/base/fork-private.h"
 #include "swansong/base/thread-private.h"
 #include "swansong/count/node-private.h"
 

@@ -3,52 +3,23 @@
 /*
  * The atomic operations and the sleeps of the library; for locks see lock-private.h.
  *
- * A test build can step them.  With SWANSONG_STEP each operation stands between two calls of the
- * test, which may let another thread run there; the test alone sleeps, and the test alone knows
- * which thread runs.  Without it each operation is reported to ThreadSanitizer
- * (sanitizer-private.h).
+ * Each operation is reported to ThreadSanitizer (sanitizer-private.h).  A test build can step them:
+ * SWANSONG_STEP puts those of the test in their place (tests/stress/step-atomic.h).
  *
  * There are no fences: ThreadSanitizer does not see them.
  */
 
-#include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "swansong/base/sanitizer-private.h"
 
 #ifdef SWANSONG_STEP
-#ifndef SWANSONG_NO_INLINE
-#error "inline functions of public headers cannot be stepped"
-#endif
-void swansong_step(const volatile void *address); /* before an operation on @address */
-void swansong_stepped(void);			  /* after it */
-int swansong_step_sleep(const _Atomic uint32_t *word, uint32_t value);
-void swansong_step_wake(const _Atomic uint32_t *word);
-pthread_t swansong_step_self(void);
-#define SHARED(p, order, operation)                   \
-	({                                            \
-		swansong_step(p);                     \
-		__typeof__(operation) r_ = operation; \
-		swansong_stepped();                   \
-		r_;                                   \
-	})
-#define SHARED_DO(p, order, operation) \
-	({                             \
-		swansong_step(p);      \
-		operation;             \
-		swansong_stepped();    \
-	})
+#include "tests/stress/step-atomic.h"
 #else
+
 #define SHARED(p, order, operation)                   \
 	({                                            \
 		SANITIZER_BEFORE_##order(p);          \
@@ -61,7 +32,6 @@ pthread_t swansong_step_self(void);
 		SANITIZER_BEFORE_##order(p); \
 		operation;                   \
 	})
-#endif
 #define SANITIZER_BEFORE_relaxed(p) ((void)0)
 #define SANITIZER_BEFORE_acquire(p) ((void)0)
 #define SANITIZER_BEFORE_release(p) sanitizer_release(p)
@@ -70,6 +40,46 @@ pthread_t swansong_step_self(void);
 #define SANITIZER_AFTER_acquire(p)  sanitizer_acquire(p)
 #define SANITIZER_AFTER_release(p)  ((void)0)
 #define SANITIZER_AFTER_acq_rel(p)  sanitizer_acquire(p)
+
+/* Returns a number that is seldom shared by threads which run at the same time. */
+static inline unsigned int processor_number(void)
+{
+	return (unsigned int)sched_getcpu();
+}
+
+/* Returns the number of processors there can be; in rare cases a processor has a higher number. */
+static inline unsigned int processor_count(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n > 0 ? (unsigned int)n : 1;
+}
+
+/* Sleeps while *@word is @value.  Returns 0, also without reason, or -ETIMEDOUT. */
+static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(deadline / USEC_PER_SEC),
+		.tv_nsec = (long)(deadline % USEC_PER_SEC * 1000),
+	};
+	long r = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
+			 deadline == USEC_INFINITY ? NULL : &ts, NULL, FUTEX_BITSET_MATCH_ANY);
+
+	return r < 0 && errno == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+/* Wakes up to @threads that sleep on @word; all for INT_MAX.  Returns true if there was one. */
+static inline bool futex_wake(_Atomic uint32_t *word, int threads)
+{
+	return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0) > 0;
+}
+
+static inline pthread_t thread_self(void)
+{
+	return pthread_self();
+}
+
+#endif
 
 /* Initializes an object that no other thread knows yet. */
 #define shared_init(p, value) atomic_init((p), (value))
@@ -111,76 +121,3 @@ pthread_t swansong_step_self(void);
 	SHARED(p, order, __atomic_fetch_sub((p), (value), memory_order_##order))
 #define plain_or(p, value, order) \
 	SHARED(p, order, __atomic_fetch_or((p), (value), memory_order_##order))
-
-#ifdef SWANSONG_STEP
-
-/* Each run of a test is the same: the test itself and each of its threads have a processor. */
-static inline unsigned int processor_number(void)
-{
-	return (unsigned int)swansong_step_self() + 1;
-}
-
-static inline unsigned int processor_count(void)
-{
-	return 3;
-}
-
-static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
-{
-	(void)deadline;
-	return swansong_step_sleep(word, value);
-}
-
-static inline bool futex_wake(_Atomic uint32_t *word, int threads)
-{
-	(void)threads;
-	swansong_step_wake(word);
-	return true;
-}
-
-static inline pthread_t thread_self(void)
-{
-	return swansong_step_self();
-}
-
-#else
-
-/* Returns a number that is seldom shared by threads which run at the same time. */
-static inline unsigned int processor_number(void)
-{
-	return (unsigned int)sched_getcpu();
-}
-
-/* Returns the number of processors there can be; in rare cases a processor has a higher number. */
-static inline unsigned int processor_count(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-
-	return n > 0 ? (unsigned int)n : 1;
-}
-
-/* Sleeps while *@word is @value.  Returns 0, also without reason, or -ETIMEDOUT. */
-static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
-{
-	struct timespec ts = {
-		.tv_sec = (time_t)(deadline / USEC_PER_SEC),
-		.tv_nsec = (long)(deadline % USEC_PER_SEC * 1000),
-	};
-	long r = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
-			 deadline == USEC_INFINITY ? NULL : &ts, NULL, FUTEX_BITSET_MATCH_ANY);
-
-	return r < 0 && errno == ETIMEDOUT ? -ETIMEDOUT : 0;
-}
-
-/* Wakes up to @threads that sleep on @word; all for INT_MAX.  Returns true if there was one. */
-static inline bool futex_wake(_Atomic uint32_t *word, int threads)
-{
-	return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0) > 0;
-}
-
-static inline pthread_t thread_self(void)
-{
-	return pthread_self();
-}
-
-#endif

@@ -6,11 +6,9 @@
  */
 
 #include <pthread.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/std.h"
 
 /* Returns the state to be restored. */
 static inline int cancel_disable(void)

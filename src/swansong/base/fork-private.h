@@ -4,9 +4,6 @@
  * Processes that the program forks: each has its own copies of the trees.  See fork.c.
  */
 
-#include <stdbool.h>
-
-#include "base/list.h"
 #include "swansong/base/atomic-private.h"
 
 /* An object with locks that no other thread may hold at a fork. */

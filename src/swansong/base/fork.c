@@ -20,15 +20,6 @@
  */
 #include "swansong/base/fork-private.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
 #include "swansong/base/cancel-private.h"
 #include "swansong/base/lock-private.h"
 
@@ -58,7 +49,7 @@ void fork_forget(void)
 
 unsigned int swansong_generation_(void)
 {
-	return forks.generation; /* it changes while there is no other thread */
+	return forks.generation; /* it changes only while there is no other thread */
 }
 
 int fork_add(struct forkable *f)
@@ -176,17 +167,13 @@ static bool fork_renew_owned(const struct owned *o, int fd)
 	return done;
 }
 
-static bool fork_copy_owned(const struct owned *o, int fd)
-{
-	int original = atomic_load_explicit(o->original, memory_order_relaxed);
-
-	return original >= 0 && dup3(original, fd, O_CLOEXEC) == fd;
-}
-
 static void fork_child_owned(struct owned *o, int fd)
 {
-	if ((o->fate == RENEWED && fork_renew_owned(o, fd)) ||
-	    (o->fate == COPIED && fork_copy_owned(o, fd)))
+	if (o->fate == RENEWED && fork_renew_owned(o, fd))
+		return;
+	/* If there is no original, it is -1, and dup3() fails. */
+	if (o->fate == COPIED &&
+	    dup3(atomic_load_explicit(o->original, memory_order_relaxed), fd, O_CLOEXEC) == fd)
 		return;
 	cancel_safe_close(fd);
 	if (o->holder)

@@ -7,9 +7,6 @@
  * before latch_set() is visible to each thread that sees the latch set.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "swansong/base/atomic-private.h"
 
 struct latch {
@@ -26,7 +23,6 @@ struct latch {
 		.state = (set) ? LATCH_SET : 0, .fd = -1 \
 	}
 
-/* Closes the descriptor. */
 void latch_done(struct latch *l);
 
 /* Acquire: a caller that sees the latch set sees everything before latch_set(). */

@@ -7,9 +7,6 @@
  */
 #include "swansong/base/latch-private.h"
 
-#include <errno.h>
-#include <sys/eventfd.h>
-
 #include "swansong/base/cancel-private.h"
 #include "swansong/base/fork-private.h"
 

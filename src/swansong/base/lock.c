@@ -18,8 +18,6 @@
  */
 #include "swansong/base/lock-private.h"
 
-#ifndef SWANSONG_STEP
-
 static _Atomic uint32_t *lock_futex(struct lock *l)
 {
 	_Atomic uint32_t *half = (_Atomic uint32_t *)(void *)&l->owner;
@@ -71,5 +69,3 @@ void lock_wake(struct lock *l)
 {
 	futex_wake(lock_futex(l), 1);
 }
-
-#endif

@@ -3,11 +3,8 @@
 /* The guards that are held, since when and from where, for a tree with its report switched on. */
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-struct swansong;
+#include "base/std.h"
 
 struct record {
 	struct swansong *node; /* NULL if the record is free */
@@ -17,8 +14,6 @@ struct record {
 	unsigned int line;
 	uint32_t next_free;
 };
-
-struct records;
 
 /* Returns NULL if there is no memory. */
 struct records *records_new(void);

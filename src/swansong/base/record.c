@@ -9,11 +9,8 @@
  */
 #include "swansong/base/record-private.h"
 
-#include <errno.h>
 #include <stdalign.h>
-#include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "swansong/base/lock-private.h"
 
 #define SHARDS	    16
@@ -53,8 +50,7 @@ struct records *records_free(struct records *r)
 		for (size_t level = 0; level < LEVELS; level++)
 			free(r->shard[i].level[level]);
 	}
-	free(r);
-	return NULL;
+	return free_memory(r);
 }
 
 void records_hold(struct records *r)
@@ -143,25 +139,6 @@ void records_adopt(struct records *r, uint32_t number)
 	(void)lock_leave(&shard->lock);
 }
 
-/* Under the lock: appends the wanted records of @shard to *@array. */
-static int records_copy_shard(const struct shard *shard,
-			      bool (*wanted)(const struct record *record, const void *arg),
-			      const void *arg, struct record **array, size_t *n)
-{
-	struct record *more = reallocarray(*array, *n + shard->slots + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	*array = more;
-	for (uint32_t slot = 0; slot < shard->slots; slot++) {
-		const struct record *record = records_at(shard, slot);
-
-		if (record->node && wanted(record, arg))
-			more[(*n)++] = *record;
-	}
-	return 0;
-}
-
 int records_copy(struct records *r, bool (*wanted)(const struct record *record, const void *arg),
 		 const void *arg, struct record **ret, size_t *n_ret)
 {
@@ -170,13 +147,20 @@ int records_copy(struct records *r, bool (*wanted)(const struct record *record, 
 
 	for (size_t i = 0; i < SHARDS; i++) {
 		struct shard *shard = &r->shard[i];
-		int error;
+		struct record *more;
 
 		lock_take(&shard->lock);
-		error = records_copy_shard(shard, wanted, arg, &array, &n);
+		more = reallocarray(array, n + shard->slots + 1, sizeof(*more));
+		array = more ? more : array;
+		for (uint32_t slot = 0; more && slot < shard->slots; slot++) {
+			const struct record *record = records_at(shard, slot);
+
+			if (record->node && wanted(record, arg))
+				array[n++] = *record;
+		}
 		(void)lock_leave(&shard->lock);
-		if (error < 0)
-			return error;
+		if (!more)
+			return -ENOMEM;
 	}
 	*ret = take(array);
 	*n_ret = n;

@@ -11,8 +11,7 @@
  * A library that is itself built with the sanitizer has nothing to report.
  */
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)

@@ -4,11 +4,6 @@
  */
 #include "swansong/base/thread-private.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "swansong/base/fork-private.h"
 
 int thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg)

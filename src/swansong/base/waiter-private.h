@@ -5,7 +5,6 @@
  * lock of the node's tree.
  */
 
-#include "base/list.h"
 #include "swansong/base/latch-private.h"
 
 struct waiter {
@@ -41,7 +40,6 @@ static inline void waiter_init(struct waiter *w)
 	list_init(&w->link);
 }
 
-/* Wakes the threads that sleep. */
 void waiters_wake(struct waiters *ws);
 
 /* Resolves the first waiter of @ending; moves it to @ready if its function is to be called. */

@@ -5,18 +5,8 @@
  */
 #include "swansong/base/waiter-private.h"
 
-#include <errno.h>
-
 #define TURN_SLEEPERS UINT32_C(1)
 #define TURN	      UINT32_C(2)
-
-static struct waiter *waiter_pop(struct list *list)
-{
-	struct waiter *w = list_entry(list->next, struct waiter, link);
-
-	list_remove(&w->link);
-	return w;
-}
 
 void waiters_wake(struct waiters *ws)
 {
@@ -30,7 +20,7 @@ void waiters_wake(struct waiters *ws)
 
 void waiters_resolve_one(struct list *ending, struct list *ready)
 {
-	struct waiter *w = waiter_pop(ending);
+	struct waiter *w = list_entry(list_take(ending), struct waiter, link);
 
 	if (w->run) {
 		w->queued = true;
@@ -42,13 +32,12 @@ void waiters_resolve_one(struct list *ending, struct list *ready)
 
 void waiters_run(struct list *ready, struct list *over)
 {
-	while (!list_is_empty(ready)) {
-		struct waiter *w = waiter_pop(ready);
+	struct waiter *w;
 
-		/* This thread alone has it now, and its function was not called before. */
+	/* This thread alone has it then, and its function was not called before. */
+	list_for_each_taken (w, ready, link)
 		if (w->run(w))
 			list_append(over, &w->link);
-	}
 }
 
 uint32_t waiters_turn(struct waiters *ws)

@@ -4,12 +4,6 @@
  */
 #include <swansong/completion.h>
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-#include "swansong/count/count-private.h"
 #include "swansong/count/misuse-private.h"
 #include "swansong/count/node-private.h"
 #include "swansong/count/notice-private.h"

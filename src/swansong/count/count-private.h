@@ -2,10 +2,7 @@
 
 /* The accounting: the number of guards, and the reasons for a node to live.  See count.c. */
 
-#include <stdbool.h>
-
 #include "swansong/count/object-private.h"
-#include "swansong/count/percpu-private.h"
 #include "swansong/count/tally-private.h"
 
 /* Initializes the words of a new node, which has one pin.  Its parent, tree and tally are set. */

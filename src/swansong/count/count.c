@@ -200,11 +200,9 @@ static void count_arrive(struct swansong *n)
 
 bool count_take_rest(struct swansong *n, uint64_t home)
 {
-	bool record = home & COUNT_TRACKED;
-
 	if (home & COUNT_COUNTED)
 		count_arrive(n);
-	return record;
+	return home & COUNT_TRACKED;
 }
 
 /*

@@ -5,8 +5,6 @@
  */
 #include <swansong/guard.h>
 
-#include "base/clock.h"
-#include "swansong/count/count-private.h"
 #include "swansong/count/node-private.h"
 #include "swansong/count/misuse-private.h"
 #include "swansong/base/record-private.h"

@@ -7,8 +7,6 @@
  */
 #include "swansong/count/life-private.h"
 
-#include <stdlib.h>
-
 #include "swansong/base/record-private.h"
 #include "swansong/count/count-private.h"
 #include "swansong/count/misuse-private.h"
@@ -143,7 +141,7 @@ static void node_bury(struct swansong *n, struct aftermath *after)
 	struct swansong *parent = n->parent;
 	struct tree *tree = n->tree;
 
-	lock_take(&tree->lock); /* also of a root: a thread that resolves its waiters may hold it */
+	lock_take(&tree->lock); /* for a root, too: a thread that resolves its waiters may hold the lock */
 	walks_leave(tree, n);
 	list_remove(&n->sibling);
 	node_latch(n, after);
@@ -161,6 +159,7 @@ static void node_bury(struct swansong *n, struct aftermath *after)
 void node_settle(struct aftermath *after)
 {
 	struct list over;
+	struct waiter *w;
 
 	list_init(&over);
 	while (after->dead) {
@@ -171,11 +170,8 @@ void node_settle(struct aftermath *after)
 	}
 	aftermath_resolve(after);
 	waiters_run(&after->ready, &over);
-	while (!list_is_empty(&over)) {
-		struct waiter *w = list_entry(list_take(&over), struct waiter, link);
-
+	list_for_each_taken (w, &over, link)
 		w->end(w);
-	}
 }
 
 void node_unpin(struct swansong *n)

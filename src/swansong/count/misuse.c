@@ -6,13 +6,6 @@
  */
 #include "swansong/count/misuse-private.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "swansong/base/cancel-private.h"
 #include "swansong/base/record-private.h"
 

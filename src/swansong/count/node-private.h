@@ -3,7 +3,6 @@
 /* Functions of nodes for the other files of the library. */
 
 #include "swansong/count/life-private.h"
-#include "swansong/count/object-private.h"
 #include "swansong/count/stop-private.h"
 
 /* swansong_new() with an attachment, or NULL. */

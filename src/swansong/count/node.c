@@ -8,16 +8,9 @@
  */
 #include <swansong/node.h>
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
-#include "base/macro.h"
 #include "swansong/base/record-private.h"
-#include "swansong/count/count-private.h"
 #include "swansong/count/misuse-private.h"
 #include "swansong/count/node-private.h"
-#include "swansong/count/percpu-private.h"
 
 static struct swansong *node_alloc(struct swansong *parent, struct tree *tree)
 {
@@ -205,7 +198,7 @@ uint64_t node_guard_count(struct swansong *s)
 		if (w.up)
 			continue;
 		sum += count_guards(w.at, &shown);
-		/* It is one in the count of its parent, if the walk has found that stopped. */
+		/* A stopped node counts as one guard in its parent, if the walk has found that stopped. */
 		sum -= w.mark && shown;
 		if (!w.mark && count_is_stopped(w.at))
 			w.mark = w.at;

@@ -2,8 +2,6 @@
 
 /* A function of the program that is called once after an event.  See notice.c. */
 
-#include <pthread.h>
-
 #include "swansong/count/object-private.h"
 
 struct notice {
@@ -20,7 +18,7 @@ struct notice {
 
 	_Atomic unsigned int owners;
 	struct latch returned;		  /* set when fn has returned */
-	_Atomic(struct notice *) awaited; /* by fn, which drops it; used if misuse is caught */
+	_Atomic(struct notice *) awaited; /* the notice for the end of which fn waits; used if misuse is caught */
 };
 
 /* @end releases the notice; see struct waiter. */

@@ -4,8 +4,6 @@
  */
 #include "swansong/count/notice-private.h"
 
-#include <errno.h>
-
 #include "swansong/base/cancel-private.h"
 #include "swansong/count/misuse-private.h"
 

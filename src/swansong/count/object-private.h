@@ -8,22 +8,12 @@
  */
 
 #include <stdalign.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/list.h"
-#include "swansong/base/atomic-private.h"
 #include "swansong/base/fork-private.h"
-#include "swansong/base/latch-private.h"
 #include "swansong/base/lock-private.h"
 #include "swansong/base/waiter-private.h"
 
 #define CACHE_LINE 64
-
-struct percpu;
-struct records;
-struct tally;
 
 /* The attachment of a tree; see attach.c.  The functions are called once each, in this order. */
 struct attachment {

@@ -4,9 +4,6 @@
  * A sum that each processor adds to in a cache line of its own, until it is closed.  See percpu.c.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "swansong/count/rseq-private.h"
 
 #define SLOT_CLOSED (UINT64_C(1) << 63)

@@ -22,8 +22,6 @@
 #include "swansong/count/percpu-private.h"
 
 #include <stdalign.h>
-#include <sched.h>
-#include <stdlib.h>
 
 void slots_init(struct percpu_slot *slots, uint32_t n)
 {
@@ -48,8 +46,7 @@ struct percpu *percpu_new(void)
 
 struct percpu *percpu_free(struct percpu *p)
 {
-	free(p);
-	return NULL;
+	return free_memory(p);
 }
 
 bool slots_add_locked(struct percpu_slot *slots, uint32_t n, uint64_t delta)

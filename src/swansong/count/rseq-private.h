@@ -10,9 +10,6 @@
  * which sees no assembly; elsewhere rseq_is_there() is false.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "swansong/base/atomic-private.h"
 
 #define RSEQ_STRIDE_SHIFT 7
@@ -23,39 +20,7 @@ struct percpu_slot {
 };
 
 #ifdef SWANSONG_STEP
-
-/*
- * The value that the test chooses.  A sequence is one step, as other threads see its last
- * instruction only.
- */
-bool swansong_step_rseq(void);
-
-static inline bool rseq_is_there(void)
-{
-	return swansong_step_rseq();
-}
-
-static inline bool rseq_add(_Atomic uint32_t *closed, struct percpu_slot *slots, uint32_t n,
-			    uint64_t delta)
-{
-	uint32_t cpu = processor_number();
-	bool done;
-
-	swansong_step(closed);
-	done = cpu < n && !*closed;
-	if (done)
-		slots[cpu].count += delta;
-	swansong_stepped();
-	return done;
-}
-
-static inline bool rseq_fence(_Atomic uint32_t *closed)
-{
-	swansong_step(closed);
-	swansong_stepped();
-	return true;
-}
-
+#include "tests/stress/step-rseq.h"
 #elif defined(__x86_64__) && defined(__LP64__) && !defined(SANITIZER_SEES_ALL) && __has_include(<sys/rseq.h>)
 
 #include <linux/membarrier.h>

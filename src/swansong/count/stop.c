@@ -93,32 +93,20 @@ static void walk_push_node(_Atomic(struct swansong *) *list, struct swansong *n)
 		;
 }
 
-static void walk_push_waiter(_Atomic(struct list *) *list, struct waiter *w)
-{
-	w->link.next = shared_load(list, relaxed); /* a guess, too */
-	while (!shared_replace(list, &w->link.next, &w->link, release, relaxed))
-		;
-}
-
-static void node_defer_stop(struct swansong *s)
-{
-	/* The thread that has latched it before is about to stop it, or has. */
-	if (!latch_set(&s->stopped))
-		return;
-	count_pin(s);
-	walk_push_node(&s->tree->deferred, s);
-}
-
 /* node_settle() for a signal handler: frees nothing. */
 static void node_settle_later(struct tree *tree, struct aftermath *after)
 {
 	struct list over;
+	struct waiter *w;
 
 	list_init(&over);
 	aftermath_resolve(after);
 	waiters_run(&after->ready, &over);
-	while (!list_is_empty(&over))
-		walk_push_waiter(&tree->over, list_entry(list_take(&over), struct waiter, link));
+	list_for_each_taken (w, &over, link) {
+		w->link.next = shared_load(&tree->over, relaxed); /* a guess, too */
+		while (!shared_replace(&tree->over, &w->link.next, &w->link, release, relaxed))
+			;
+	}
 	while (after->dead) {
 		struct swansong *n = after->dead;
 
@@ -154,7 +142,11 @@ void node_stop_anywhere(struct swansong *s)
 
 	aftermath_init(&after);
 	if (!lock_take_or_mark(&tree->lock)) {
-		node_defer_stop(s);
+		/* A thread that has latched it before is about to stop it, or has. */
+		if (latch_set(&s->stopped)) {
+			count_pin(s);
+			walk_push_node(&tree->deferred, s);
+		}
 		return;
 	}
 	if (!count_is_stopped(s))

@@ -2,9 +2,6 @@
 
 /* The guards of a whole tree, counted where another process can read them.  See tally.c. */
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/page.h"
 #include "swansong/count/percpu-private.h"
 

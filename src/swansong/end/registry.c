@@ -5,13 +5,6 @@
  */
 #include <swansong/registry.h>
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
 #include "swansong/base/cancel-private.h"
 #include "swansong/base/lock-private.h"
 
@@ -52,26 +45,17 @@ int swansong_registry_new(struct swansong_registry **ret)
 	return 0;
 }
 
-static struct entry *registry_new_entry(const struct swansong_worker *worker, int (*act)(void *arg))
-{
-	size_t size = strlen(worker->name) + 1;
-	struct entry *e = malloc(sizeof(*e) + size);
-
-	if (!e)
-		return NULL;
-	*e = (struct entry){ .worker = *worker, .act = act };
-	e->worker.name = memcpy(e->name, worker->name, size);
-	return e;
-}
-
 static int registry_push(struct swansong_registry *r, struct entry **stack,
 			 const struct swansong_worker *worker, int (*act)(void *arg))
 {
-	struct entry *e = registry_new_entry(worker, act);
+	size_t size = strlen(worker->name) + 1;
+	struct entry *e = malloc(sizeof(*e) + size);
 	bool closed;
 
 	if (!e)
 		return -ENOMEM;
+	*e = (struct entry){ .worker = *worker, .act = act };
+	e->worker.name = memcpy(e->name, worker->name, size);
 	lock_take(&r->lock);
 	closed = r->closed;
 	if (!closed) {
@@ -258,6 +242,5 @@ struct swansong_registry *swansong_registry_unref(struct swansong_registry *r)
 	registry_free_entries(actions);
 	registry_free_entries(r->running);
 	registry_free_entries(r->final);
-	free(r);
-	return NULL;
+	return free_memory(r);
 }

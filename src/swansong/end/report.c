@@ -7,16 +7,6 @@
  */
 #include "swansong/end/report-private.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/memstream.h"
 #include "swansong/count/misuse-private.h"
 #include "swansong/count/node-private.h"
 #include "swansong/base/record-private.h"
@@ -103,8 +93,7 @@ int report_new(struct swansong *s, struct swansong_report **ret)
 	if (!report)
 		return -ENOMEM;
 	sites = (struct swansong_report_site *)(report + 1);
-	if (n > 0)
-		qsort(copy, n, sizeof(*copy), report_compare_records);
+	array_sort(copy, n, report_compare_records);
 	*report = (struct swansong_report){
 		.guards = guards > n ? guards : n,
 		.unknown = guards > n ? guards - n : 0,
@@ -152,6 +141,5 @@ int swansong_report_text(const struct swansong_report *report, char **ret)
 
 struct swansong_report *swansong_report_free(struct swansong_report *report)
 {
-	free(report);
-	return NULL;
+	return free_memory(report);
 }

@@ -2,11 +2,9 @@
 
 /* Reading and writing without waiting in the kernel, on any descriptor.  See channel.c. */
 
-#include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
 #include <sys/uio.h>
+
+#include "base/std.h"
 
 enum channel_manner { NOWAIT, MESSAGE, PLAIN, CAREFUL, N_MANNERS };
 

@@ -11,18 +11,8 @@
  */
 #include "swansong/interrupt/channel-private.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/clock.h"
-#include "base/macro.h"
 #include "swansong/base/cancel-private.h"
 
 int deadline_poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
@@ -123,13 +113,6 @@ const struct direction channel_writing = {
 	},
 };
 
-/* False for the multiplexer of pseudo-terminals: each time that it is opened it is another one. */
-static bool channel_may_be_reopened(int fd, const struct stat *st)
-{
-	return S_ISFIFO(st->st_mode) ||
-	       (S_ISCHR(st->st_mode) && st->st_rdev != makedev(5, 2) && isatty(fd));
-}
-
 /* Opens the file of @fd once more, with flags of its own.  Returns a descriptor or -errno. */
 static int channel_reopen(int fd, int mode)
 {
@@ -159,7 +142,9 @@ static int channel_choose(struct channel *c, int error)
 	} else if (flags & O_NONBLOCK) {
 		c->manner = PLAIN;
 	} else {
-		c->own = channel_may_be_reopened(c->fd, &st)
+		/* Each open of /dev/ptmx makes another pseudo-terminal. */
+		c->own = S_ISFIFO(st.st_mode) || (S_ISCHR(st.st_mode) &&
+						  st.st_rdev != makedev(5, 2) && isatty(c->fd))
 				 ? channel_reopen(c->fd, c->direction->mode)
 				 : -1;
 		c->manner = c->own < 0 ? CAREFUL : PLAIN;

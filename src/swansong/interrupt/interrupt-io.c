@@ -6,19 +6,11 @@
  */
 #include <swansong/interrupt-io.h>
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
 #include "swansong/base/cancel-private.h"
 #include "swansong/interrupt/channel-private.h"
 #include "swansong/interrupt/interrupt-private.h"
 
-/* Time between two attempts where no readiness is shown. */
+/* Time between two attempts where poll(2) shows no readiness. */
 #define BLIND_USEC (10 * USEC_PER_MSEC)
 
 /* A call; the state of cancellation is that of its caller, and is off but in waits. */
@@ -28,7 +20,7 @@ struct call {
 	int cancel;
 	void (*undo)(void *arg); /* for a thread that is cancelled */
 	void *arg;
-	bool blind; /* waits for the queue of a Unix socket, whose room is not shown */
+	bool blind; /* waits for room in the queue of a Unix socket, which poll(2) does not show */
 };
 
 static void interrupt_undo_call(void *arg)

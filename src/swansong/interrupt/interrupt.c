@@ -5,14 +5,7 @@
  */
 #include <swansong/interrupt.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include "base/macro.h"
 #include "swansong/base/cancel-private.h"
-#include "swansong/base/fork-private.h"
 #include "swansong/interrupt/interrupt-private.h"
 #include "swansong/count/misuse-private.h"
 #include "swansong/count/node-private.h"

@@ -5,9 +5,6 @@
  * All functions may be called from any thread, except gate_run().
  */
 
-#include <stdbool.h>
-
-#include "base/list.h"
 #include "swansong/base/fork-private.h"
 #include "swansong/base/lock-private.h"
 #include <swansong/guard.h>

@@ -14,9 +14,6 @@
  */
 #include "swansong/loop/gate-private.h"
 
-#include <errno.h>
-#include <sys/eventfd.h>
-
 #include "swansong/base/cancel-private.h"
 #include "swansong/count/misuse-private.h"
 
@@ -73,6 +70,7 @@ int gate_post(struct gate *g, struct post *post)
 void gate_run(struct gate *g)
 {
 	struct list batch;
+	struct post *post;
 	eventfd_t count;
 
 	if (gate_is_foreign(g))
@@ -83,14 +81,14 @@ void gate_run(struct gate *g)
 	list_move(&batch, &g->posts);
 	(void)lock_leave(&g->lock);
 
-	while (!gate_is_foreign(g) && !list_is_empty(&batch)) {
-		struct post *post = list_entry(batch.next, struct post, link);
+	list_for_each_taken (post, &batch, link) {
 		struct swansong_guard guard = post->guard;
 
-		list_remove(&post->link);
 		misuse_adopt(guard.node, guard.record);
 		post->run(post); /* it may free the post */
 		swansong_guard_drop(&guard);
+		if (gate_is_foreign(g)) /* it has forked, and this is the child */
+			return;
 	}
 }
 

@@ -6,16 +6,11 @@
  */
 #include <swansong/loop.h>
 
-#include <errno.h>
-#include <stdlib.h>
 #include <systemd/sd-event.h>
 
-#include "base/macro.h"
 #include "swansong/base/cancel-private.h"
-#include "swansong/base/lock-private.h"
 #include "swansong/count/misuse-private.h"
 #include "swansong/loop/loop-private.h"
-#include "swansong/base/thread-private.h"
 
 struct swansong_loop {
 	struct swansong *node;
@@ -170,7 +165,7 @@ int swansong_loop_start(struct swansong_loop *l)
 	r = loop_start_thread(l);
 	(void)lock_leave(&l->control);
 
-	/* If the state has moved, that was by a stop, which ends the loop before it returns. */
+	/* If the state has changed, a stop came meanwhile, and ends the loop itself. */
 	if (r < 0)
 		(void)gate_move(&l->gate, GATE_STARTING, GATE_IDLE);
 	return r;

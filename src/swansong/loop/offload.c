@@ -11,16 +11,9 @@
  * result reported and posts nothing.  The side of the work holds the memory of the loop, and of the
  * pool only a guard on its node.
  */
-#include <swansong/pool.h>
 
-#include <errno.h>
-#include <stdlib.h>
 #include <systemd/sd-event.h>
 
-#include "base/clock.h"
-#include "base/macro.h"
-#include "swansong/base/atomic-private.h"
-#include <swansong/guard.h>
 #include "swansong/loop/loop-private.h"
 #include "swansong/loop/pool-private.h"
 
@@ -88,22 +81,15 @@ static int offload_on_exit(sd_event_source *source, void *arg)
 	return 0;
 }
 
-static int offload_watch(struct offload *o)
-{
-	struct sd_event *event = swansong_loop_event(o->loop);
-	int r = sd_event_add_exit(event, &o->at_exit, offload_on_exit, o);
-
-	if (r < 0 || o->deadline == USEC_INFINITY)
-		return r;
-	return sd_event_add_time(event, &o->timer, CLOCK_MONOTONIC, o->deadline, USEC_PER_MSEC,
-				 offload_on_timer, o);
-}
-
 static void offload_on_begun(struct post *post)
 {
 	struct offload *o = container_of(post, struct offload, begun);
-	int r = offload_watch(o);
+	struct sd_event *event = swansong_loop_event(o->loop);
+	int r = sd_event_add_exit(event, &o->at_exit, offload_on_exit, o);
 
+	if (r >= 0 && o->deadline != USEC_INFINITY)
+		r = sd_event_add_time(event, &o->timer, CLOCK_MONOTONIC, o->deadline, USEC_PER_MSEC,
+				      offload_on_timer, o);
 	if (r < 0)
 		offload_report(o, r);
 }

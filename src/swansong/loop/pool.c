@@ -8,18 +8,9 @@
  */
 #include <swansong/pool.h>
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
 #include "swansong/base/cancel-private.h"
-#include "swansong/base/fork-private.h"
-#include "swansong/base/lock-private.h"
 #include "swansong/count/misuse-private.h"
 #include "swansong/loop/pool-private.h"
-#include "swansong/base/thread-private.h"
 
 struct swansong_pool {
 	struct swansong *node;

@@ -97,7 +97,7 @@ static int make_another_loop(void)
 }
 
 static const struct {
-	int (*take)(void);
+	int (*acquire)(void);
 	int least; /* this many are not enough */
 	bool keeps;
 } takers[] = {
@@ -106,7 +106,7 @@ static const struct {
 };
 
 /* With @n descriptors to be had. */
-static int take_with(int n, int (*take)(void))
+static int take_with(int n, int (*acquire)(void))
 {
 	struct rlimit old, few;
 	int r;
@@ -115,7 +115,7 @@ static int take_with(int n, int (*take)(void))
 	few = (struct rlimit){ .rlim_cur = (rlim_t)(next_descriptor() + n),
 			       .rlim_max = old.rlim_max };
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	r = take();
+	r = acquire();
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
 	return r;
 }
@@ -125,12 +125,12 @@ START_TEST(a_call_without_a_descriptor_has_done_nothing_and_can_be_tried_again)
 	int first = next_descriptor();
 	int n = 0, r;
 
-	while ((r = take_with(n, takers[_i].take)) < 0) {
+	while ((r = take_with(n, takers[_i].acquire)) < 0) {
 		ck_assert_int_eq(r, -EMFILE);
 		ck_assert_int_lt(n++, 10);
 	}
 	ck_assert_int_gt(n, takers[_i].least);
-	ck_assert_int_eq(takers[_i].take(), 0);
+	ck_assert_int_eq(takers[_i].acquire(), 0);
 	if (!takers[_i].keeps)
 		ck_assert_int_eq(next_descriptor(), first);
 	swansong_shut_down(parent);
