@@ -5,7 +5,6 @@ noinst_LTLIBRARIES += %D%/liblogger.la
 %C%_liblogger_la_SOURCES += \
 	%D%/ring/area.h %D%/ring/area.c \
 	%D%/ring/stream.h %D%/ring/stream.c \
-	%D%/ring/json.h %D%/ring/json.c \
 	%D%/ring/format.h %D%/ring/format.c
 
 # file: writing and reading, in processes of their own
@@ -17,10 +16,8 @@ noinst_LTLIBRARIES += %D%/liblogger.la
 	%D%/file/worker.h %D%/file/worker.c \
 	%D%/file/helper.h %D%/file/helper.c
 
-# out: the journal, syslog, and readers
+# out: readers
 %C%_liblogger_la_SOURCES += \
-	%D%/out/journal.h %D%/out/journal.c \
-	%D%/out/syslog.h %D%/out/syslog.c \
 	%D%/out/view.h %D%/out/view.c
 
 # loop: the logger as a whole

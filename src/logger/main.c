@@ -1,12 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
-#include "base/parse.h"
 #include "logger/loop/logger.h"
 
 #define NAME "swansong-logger"
@@ -29,7 +20,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	(void)fd_open_standard();
-	/* The daemon executes a descriptor: that gives no name, and is still open. */
+	/* The daemon has executed a descriptor, so the process has no name yet, and the descriptor is still open. */
 	(void)prctl(PR_SET_NAME, NAME);
 	fd_close_above((int)MAX(control, store));
 	r = logger_run((int)control, (int)store);

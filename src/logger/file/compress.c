@@ -5,18 +5,9 @@
  */
 #include "logger/file/compress.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
-#include "base/cleanup.h"
 #include "logger/file/rotated.h"
 
 #define LEVEL 3

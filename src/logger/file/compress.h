@@ -2,9 +2,7 @@
 
 /* Compression of rotated files by zstd, in a process of its own with the least priority. */
 
-#include <stdint.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Starts a process that compresses the rotated files of @path that are not compressed, except the newest,

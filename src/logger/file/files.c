@@ -6,24 +6,11 @@
  */
 #include "logger/file/files.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
 #include "logger/file/rotated.h"
-#include "sys/file/path.h"
 
-/* The logger sees that a slow disk takes something, see input_check_stall(). */
+/* Small portions show the logger that a slow disk makes progress, see input_check_stall(). */
 #define FILE_PORTION (128 * 1024)
 /* The time for a pipe to be emptied before a long line. */
 #define EMPTY_LOOKS	100
@@ -62,7 +49,7 @@ void files_close(struct files *files, const char *path)
 
 /* --- opening --- */
 
-/* A new file is as the rotated one, *@like, unless it is NULL; the group of the rules has precedence. */
+/* A new file gets mode and owner of @like, the rotated one, unless NULL; a group of the rules has precedence. */
 static int files_open_new(const char *path, const struct logger_rules *rules,
 			  const struct stat *like)
 {
@@ -93,7 +80,7 @@ static int files_open_descriptor(struct files *files, const char *path,
 	}
 }
 
-/* A file that is there already is as old as its birth, or, if that is not known, as its last change. */
+/* The age of an existing file counts from its birth or, if that is not known, from its last change. */
 static uint64_t file_since(int fd)
 {
 	struct statx st;
@@ -163,7 +150,7 @@ static bool file_is_full(const struct file *file, const struct files_job *job)
 	       job->time_usec - file->since_usec >= rules->age_usec;
 }
 
-/* A file that cannot be renamed is written on.  Return: 1 or -errno; *file is NULL if it is closed. */
+/* A file that cannot be renamed is used further.  Return: 1 or -errno; *file is NULL if it is closed. */
 static int files_rotate(struct files *files, const struct files_job *job, struct file **file)
 {
 	int r = rotated_rename(job->path, job->time_usec);
@@ -204,17 +191,6 @@ static int files_write_all(const struct files *files, int fd, const char *data, 
 	return 0;
 }
 
-/* The file may have been cut by others, as copytruncate of logrotate does. */
-static int file_measure(struct file *file)
-{
-	struct stat st;
-
-	if (fstat(file->fd, &st) < 0)
-		return -errno;
-	file->size = (uint64_t)st.st_size;
-	return 0;
-}
-
 static int files_note(struct files *files, const struct files_job *job, struct file *file)
 {
 	struct store_record *record = area_record(files->area, job->stream);
@@ -249,7 +225,7 @@ int files_try(struct files *files, const struct files_job *job)
 	if (record->now.position == 0 && fstat(fd, &st) == 0) {
 		record->file_bytes = (uint64_t)st.st_size;
 		record->inode = st.st_ino;
-		/* Release: the others are there, see stream_note_seam(). */
+		/* Release: the other members are written before, see stream_note_seam(). */
 		__atomic_store_n(&record->device, st.st_dev, __ATOMIC_RELEASE);
 	}
 	(void)close(fd);
@@ -261,10 +237,14 @@ int files_append(struct files *files, const struct files_job *job)
 	struct store_record *record = area_record(files->area, job->stream);
 	size_t left = job->size;
 	struct file *file;
+	struct stat st;
 	int rotated = 0, r = files_get(files, job->path, job->rules, &file);
 
+	if (r >= 0 && fstat(file->fd, &st) < 0)
+		r = -errno;
+	/* It may have been cut by others, as copytruncate of logrotate does. */
 	if (r >= 0)
-		r = file_measure(file);
+		file->size = (uint64_t)st.st_size;
 	if (r >= 0 && file_is_full(file, job)) {
 		rotated = files_rotate(files, job, &file);
 		r = file ? 0 : rotated;
@@ -275,7 +255,7 @@ int files_append(struct files *files, const struct files_job *job)
 		return r;
 	r = files_write_all(files, file->fd, job->data, &left, FILE_PORTION);
 	if (r < 0) {
-		/* Where even that fails the next portion stands behind a part of this one. */
+		/* If even that fails, the next portion follows a part of this one in the file. */
 		if (ftruncate(file->fd, (off_t)file->size) < 0)
 			r = -errno;
 		area_set_step(record, STORE_IDLE);
@@ -289,8 +269,8 @@ int files_append(struct files *files, const struct files_job *job)
 }
 
 /*
- * A longer write than PIPE_BUF is in one piece if an empty pipe has room for it: others that write wait
- * for its end.  A reader that does not empty the pipe in time is not waited for.
+ * A write of more than PIPE_BUF bytes stays in one piece if an empty pipe has room for it.  A reader that does
+ * not empty the pipe in time is not waited for.
  */
 static void files_await_empty_pipe(int fd, size_t size)
 {
@@ -328,7 +308,7 @@ static int files_put_lines(const struct files *files, int fd, const char *data, 
 	return 0;
 }
 
-/* A part that does not fit is taken back, as all of it is tried again; unless others have written since. */
+/* If only a part fits, it is cut off, as the whole portion is tried again; unless others have written since. */
 static int files_put_in_file(const struct files *files, const struct files_job *job, int fd,
 			     off_t size)
 {

@@ -2,14 +2,13 @@
 
 /* The open files of a helper, and the appending to them. */
 
-#include "base/list.h"
 #include "logger/ring/area.h"
 #include "proto/logger-message.h"
 
 struct files {
 	const struct area *area;
 	uint32_t writer;  /* which helper this is, in records */
-	uint64_t *writes; /* counts what destinations have taken, line by line or more at once */
+	uint64_t *writes; /* counts how often a destination has taken something */
 	struct list all;  /* the one that was used last is last */
 };
 
@@ -33,8 +32,8 @@ void files_init(struct files *files, const struct area *area, uint32_t writer, u
 void files_recover(struct files *files);
 
 /*
- * Makes the file if it is missing, and closes it: many services never write.  The record of a stream that
- * has not written gets its size.  Return: 0 or -errno.
+ * Makes the file if it is missing, and closes it: many services never write.  The size is noted in the record
+ * of a stream that has not written yet.  Return: 0 or -errno.
  */
 int files_try(struct files *files, const struct files_job *job);
 
@@ -45,7 +44,7 @@ int files_try(struct files *files, const struct files_job *job);
  */
 int files_append(struct files *files, const struct files_job *job);
 
-/* The same to a descriptor that others may have as well. */
+/* Appends it to a descriptor that other processes may share. */
 int files_put(struct files *files, const struct files_job *job, int fd);
 
 /* Closes the file of @path, or all, with NULL; it is opened again when there is something to write. */

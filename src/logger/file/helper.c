@@ -5,18 +5,6 @@
  */
 #include "logger/file/helper.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
 #include "logger/file/worker.h"
 
 DEFINE_CLEANUP(struct helper *, helper_free)
@@ -59,8 +47,7 @@ struct helper *helper_free(struct helper *h)
 	if (h->job)
 		(void)munmap(h->job, sizeof(*h->job));
 	free(h->key);
-	free(h);
-	return NULL;
+	return free_memory(h);
 }
 
 int helper_start(struct helper *h)

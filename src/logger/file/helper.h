@@ -10,9 +10,6 @@
  * progress of the stream while it has a job of this stream, the logger at all other times.
  */
 
-#include <stdbool.h>
-
-#include "base/list.h"
 #include "logger/ring/area.h"
 #include "proto/logger-message.h"
 
@@ -55,7 +52,7 @@ int helper_write(struct helper *helper, uint32_t stream, const struct logger_rul
 		 const char *path, enum helper_place place, size_t size,
 		 const struct store_progress *next);
 
-/* Returns a number that grows whenever a destination of the helper has taken something. */
+/* Returns a number that grows when a destination of the helper has taken something. */
 uint64_t helper_writes(const struct helper *helper);
 
 /*

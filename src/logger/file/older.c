@@ -1,23 +1,11 @@
 /*
- * Lines are counted from the end of the newest file to where they begin, and sent from there on: a plain
- * file is mapped, a compressed one is decompressed twice, so that it takes no memory.
+ * Lines are counted backwards from the end of the newest file, and sent from the first one on: a plain file is
+ * mapped, a compressed one is decompressed twice, so that it takes no memory.
  */
 #include "logger/file/older.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <zstd.h>
 
-#include "base/fd.h"
-#include "base/macro.h"
 #include "logger/file/compress.h"
 #include "logger/file/rotated.h"
 #include "sys/rights/rights.h"
@@ -86,7 +74,7 @@ static int older_open(struct older *o, const struct older_wish *wish)
 	r = older_add(o, current, false);
 	if (r != 0 || o->seam.position > 0)
 		return r == 0 ? -ESTALE : MIN(r, 0);
-	/* All is older, unless the stream has written its first portion meanwhile. */
+	/* The whole file is older, unless the stream has written its first portion meanwhile. */
 	return !record || (__atomic_load_n(&record->step, __ATOMIC_ACQUIRE) == STORE_IDLE &&
 			   record->now.position == 0)
 		       ? 0
@@ -108,7 +96,7 @@ static int older_keep_rights(void)
 	return rights_keep(&rights);
 }
 
-/* Sends @text but for the first *skip lines, which it counts down. */
+/* Sends @text without the first *skip lines, and subtracts these from *skip. */
 static int older_send(const char *text, size_t size, uint64_t *skip)
 {
 	const char *end = text + size;
@@ -122,7 +110,7 @@ static int older_send(const char *text, size_t size, uint64_t *skip)
 	return compress_write_all(OUTPUT, text, (size_t)(end - text));
 }
 
-/* Sends a compressed file but for the first *skip lines. */
+/* Sends a compressed file without the first *skip lines. */
 static int older_unpack(int fd, uint64_t *skip)
 {
 	ZSTD_DCtx *context = ZSTD_createDCtx();

@@ -13,7 +13,7 @@
 /* A file, and how much of it is wanted. */
 struct older_wish {
 	const char *path;
-	struct logger_seam seam;	   /* the end of what is older */
+	struct logger_seam seam;	   /* the end of the older lines */
 	const struct store_record *record; /* of the stream of the seam, or NULL */
 	uint64_t lines;			   /* the last ones before the seam */
 };

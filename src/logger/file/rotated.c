@@ -5,17 +5,6 @@
  */
 #include "logger/file/rotated.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "proto/logger-message.h"
 
 #define RENAME_ATTEMPTS 100
@@ -35,10 +24,16 @@ bool rotated_is_twice(const struct rotated *rotated, size_t i)
 	return rotated_is_compressed(next) && strncmp(name, next, strlen(name)) == 0;
 }
 
-static int rotated_read(struct rotated *rotated)
+int rotated_list(struct rotated *rotated, const char *path)
 {
-	int n = scandirat(rotated->path.directory, ".", &rotated->names, NULL, alphasort);
+	int r, n = 0;
 
+	*rotated = (struct rotated){ .n = 0 };
+	r = path_find(&rotated->path, path, PATH_FIND);
+	if (r == 0)
+		n = scandirat(rotated->path.directory, ".", &rotated->names, NULL, alphasort);
+	if (n < 0)
+		r = -errno;
 	for (int i = 0; i < n; i++) {
 		struct dirent *entry = rotated->names[i];
 
@@ -47,17 +42,6 @@ static int rotated_read(struct rotated *rotated)
 		else
 			free(entry);
 	}
-	return n < 0 ? -errno : 0;
-}
-
-int rotated_list(struct rotated *rotated, const char *path)
-{
-	int r;
-
-	*rotated = (struct rotated){ .n = 0 };
-	r = path_find(&rotated->path, path, PATH_FIND);
-	if (r == 0)
-		r = rotated_read(rotated);
 	if (r < 0)
 		rotated_done(rotated);
 	return r;
@@ -67,8 +51,7 @@ void rotated_done(struct rotated *rotated)
 {
 	for (size_t i = 0; i < rotated->n; i++)
 		free(rotated->names[i]);
-	free(rotated->names);
-	rotated->names = NULL;
+	rotated->names = free_memory(rotated->names);
 	rotated->n = 0;
 	path_done(&rotated->path);
 }

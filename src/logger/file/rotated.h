@@ -6,10 +6,6 @@
  */
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/stat.h>
-#include <sys/types.h>
 
 #include "sys/file/path.h"
 
@@ -42,5 +38,5 @@ void rotated_give(int fd, const struct stat *like);
  */
 int rotated_prune(const char *path, uint32_t keep);
 
-/* Opens the one that is this file, for reading and writing.  Return: -ENOENT if it is none. */
+/* Opens the rotated file that is this one, for reading and writing.  Return: -ENOENT if it is none. */
 int rotated_find(const char *path, uint64_t device, uint64_t inode);

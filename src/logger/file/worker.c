@@ -4,20 +4,6 @@
  */
 #include "logger/file/worker.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
-#include "base/text.h"
 #include "logger/file/compress.h"
 #include "logger/file/files.h"
 #include "sys/process/proc.h"
@@ -63,15 +49,6 @@ static void worker_compress(struct worker *w)
 	w->compressing_fd = w->compressing ? proc_open(w->compressing) : -1;
 	list_remove(&rotation->in_all);
 	free(rotation);
-}
-
-static void worker_compressed(struct worker *w)
-{
-	if (waitpid(w->compressing, NULL, WNOHANG) == 0)
-		return;
-	w->compressing = 0;
-	w->compressing_fd = fd_close(w->compressing_fd);
-	worker_compress(w);
 }
 
 /* A compression of the path that runs already may have begun before this rotation. */
@@ -134,7 +111,7 @@ static void worker_write(struct worker *w)
 		r = files_try(&w->files, &job);
 	else
 		r = files_append(&w->files, &job);
-	/* With the reply the logger may write the next job. */
+	/* After the reply the logger may write the next job. */
 	if (r > 0 && w->job->rules.flags & LOGGER_COMPRESS)
 		worker_rotated(w, w->job);
 	worker_reply(w, WORKER_DONE, r < 0 ? r : 0);
@@ -148,10 +125,10 @@ static void worker_receive(struct worker *w)
 
 	if (n == 0 || (n < 0 && errno != EINTR))
 		_exit(0);
-	/* Acquire and release: with the wish all that the logger wrote before is seen. */
+	/* Acquire and release: all that the logger wrote before the wish is visible here. */
 	wish = __atomic_exchange_n(&w->job->reopen, 0, __ATOMIC_ACQ_REL);
 	if (wish) {
-		/* Without the path of the stream, which may have been removed, all of them. */
+		/* If the path of the stream is not known any more, closes all files. */
 		char path[STORE_PATH];
 		bool one = wish != WORKER_REOPEN_ALL &&
 			   area_path(w->files.area, wish - 1, path) == 0 && *path;
@@ -160,14 +137,6 @@ static void worker_receive(struct worker *w)
 	}
 	if (n > 0 && m.type == WORKER_WRITE)
 		worker_write(w);
-}
-
-/* Pipes of services and the socket of the daemon end with the logger. */
-static void worker_close_descriptors(int a, int b)
-{
-	fd_close_between(STDERR_FILENO + 1, MIN(a, b) - 1);
-	fd_close_between(MIN(a, b) + 1, MAX(a, b) - 1);
-	fd_close_above(MAX(a, b));
 }
 
 _Noreturn void worker_run(const struct area *area, struct helper_job *job, int socket,
@@ -181,7 +150,10 @@ _Noreturn void worker_run(const struct area *area, struct helper_job *job, int s
 
 	list_init(&w.to_compress);
 	(void)signal(SIGCHLD, SIG_DFL);
-	worker_close_descriptors(socket, area->fd);
+	/* Pipes of services and the socket of the daemon end with the logger. */
+	fd_close_between(STDERR_FILENO + 1, MIN(socket, area->fd) - 1);
+	fd_close_between(MIN(socket, area->fd) + 1, MAX(socket, area->fd) - 1);
+	fd_close_above(MAX(socket, area->fd));
 	/* An earlier helper may still be in a call that hangs: its lock ends with it. */
 	while (fcntl(area->fd, F_SETLKW, &lock) < 0 && errno == EINTR)
 		;
@@ -195,8 +167,11 @@ _Noreturn void worker_run(const struct area *area, struct helper_job *job, int s
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			_exit(1);
 		/* Without a descriptor its end is seen at the next job. */
-		if (w.compressing)
-			worker_compressed(&w);
+		if (w.compressing && waitpid(w.compressing, NULL, WNOHANG) != 0) {
+			w.compressing = 0;
+			w.compressing_fd = fd_close(w.compressing_fd);
+			worker_compress(&w);
+		}
 		if (fds[0].revents)
 			worker_receive(&w);
 	}

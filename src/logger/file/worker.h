@@ -2,9 +2,6 @@
 
 /* The main loop of a helper process, and the packets between it and the logger. */
 
-#include <limits.h>
-#include <stddef.h>
-
 #include "logger/ring/format.h"
 
 #define WORKER_REOPEN_ALL UINT32_MAX

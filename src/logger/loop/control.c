@@ -5,20 +5,12 @@
  */
 #include "logger/loop/control.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
 #include "logger/loop/deliver.h"
 #include "logger/loop/input.h"
 #include "logger/loop/loud.h"
 #include "logger/loop/reply.h"
 
-/* Messages of one turn; the services have their turn after them. */
+/* Number of messages in a turn, after which services are served. */
 #define MESSAGES_AT_ONCE 64
 
 /* A request of the daemon that gets its reply when the lines before it are written or given up. */
@@ -76,7 +68,7 @@ static int control_change(struct logger *l, const struct logger_packet *p, struc
 	int r;
 
 	s->rules_number = p->message.cookie;
-	/* Lines until now belong to the old name; the old file may be gone. */
+	/* Lines until now belong to the file of the old name, which may be gone. */
 	(void)stream_take_pipe(s, clock_realtime_usec());
 	if (s->rules.to == LOGGER_TO_FILE && strcmp(s->path, p->texts[1]) != 0)
 		deliver_reopen(l, s);
@@ -86,41 +78,25 @@ static int control_change(struct logger *l, const struct logger_packet *p, struc
 
 /* --- flushes --- */
 
-/* A service that fails again and again is flushed anew each time, also while its disk hangs. */
-static struct flush *control_find_flush(const struct logger *l, const struct logger_message *m)
-{
-	struct flush *flush;
-
-	list_for_each (flush, &l->flushes, in_flushes)
-		if (flush->type == m->type && flush->stream == m->stream)
-			return flush;
-	return NULL;
-}
-
-static struct flush *control_new_flush(const struct logger *l, const struct logger_message *m)
-{
-	struct flush *flush = calloc(1, sizeof(*flush));
-
-	if (!flush)
-		return NULL;
-	flush->stream = m->stream;
-	flush->type = m->type;
-	if (m->stream != LOGGER_ALL)
-		store_count(l->streams[m->stream]->record, &flush->before);
-	return flush;
-}
-
 static int control_flush(struct logger *l, const struct logger_message *m)
 {
-	struct flush *flush = control_find_flush(l, m);
+	struct flush *flush, *found = NULL;
 
-	if (!flush) {
-		flush = control_new_flush(l, m);
-		if (!flush)
+	/* A service that fails again and again is flushed each time, also while its disk hangs. */
+	list_for_each (flush, &l->flushes, in_flushes)
+		if (flush->type == m->type && flush->stream == m->stream)
+			found = flush;
+	if (!found) {
+		found = calloc(1, sizeof(*found));
+		if (!found)
 			return -ENOMEM;
-		list_append(&l->flushes, &flush->in_flushes);
+		found->stream = m->stream;
+		found->type = m->type;
+		if (m->stream != LOGGER_ALL)
+			store_count(l->streams[m->stream]->record, &found->before);
+		list_append(&l->flushes, &found->in_flushes);
 	}
-	flush->cookie = m->cookie;
+	found->cookie = m->cookie;
 	if (m->stream != LOGGER_ALL)
 		input_take_all(l, l->streams[m->stream]);
 	for (uint32_t i = 0; m->stream == LOGGER_ALL && i < l->n_used; i++)
@@ -256,26 +232,25 @@ static int control_show_file(struct logger *l, const struct logger_packet *p)
 
 /* --- all of them --- */
 
-static int control_begin(struct logger *l, const struct logger_message *m)
-{
-	struct view *view = control_find_view(l, m->view.id);
-
-	if (!view)
-		return 0;
-	view->follow = m->view.follow;
-	view->begun = true;
-	return 0;
-}
-
 static int control_take(struct logger *l, struct logger_packet *p)
 {
 	const struct logger_message *m = &p->message;
 	struct stream *s = m->stream < LOGGER_STREAMS ? l->streams[m->stream] : NULL;
+	struct view *view;
 
+	/* A question would be the cause of the next one. */
+	if (m->type != LOGGER_HELLO)
+		logger_set_timer(l);
 	switch (m->type) {
 	case LOGGER_HELLO:
 		reply_send(l, &(struct logger_message){ .type = m->type, .stream = m->stream },
 			   NULL);
+		return 0;
+	case LOGGER_TIMER:
+		(void)fd_close(l->timer);
+		l->timer = p->fd;
+		p->fd = -1;
+		logger_set_timer(l);
 		return 0;
 	case LOGGER_ADD:
 		return control_add(l, p);
@@ -285,7 +260,12 @@ static int control_take(struct logger *l, struct logger_packet *p)
 	case LOGGER_VIEW:
 		return control_view(l, p);
 	case LOGGER_BEGIN:
-		return control_begin(l, m);
+		view = control_find_view(l, m->view.id);
+		if (view) {
+			view->follow = m->view.follow;
+			view->begun = true;
+		}
+		return 0;
 	case LOGGER_LEAVE:
 		view_free(control_find_view(l, m->view.id));
 		return 0;
@@ -300,6 +280,12 @@ static int control_take(struct logger *l, struct logger_packet *p)
 		return s ? control_show(l, m, s) : -ENOENT;
 	case LOGGER_CHANGE:
 		return s ? control_change(l, p, s) : -ENOENT;
+	case LOGGER_WATCH:
+		if (!s)
+			return -ENOENT;
+		s->reported = false;
+		deliver_queue(l, s);
+		return 0;
 	case LOGGER_REMOVE:
 		return s ? control_flush(l, m) : -ENOENT;
 	default:

@@ -10,7 +10,7 @@ int control_receive(struct logger *logger);
 /* Replies to the flushes that are done. */
 void control_update(struct logger *logger);
 
-/* All is to be written; then there is a reply with @cookie, and the logger is over. */
+/* Writes all output, then replies with @cookie, and the logger ends. */
 void control_stop(struct logger *logger, uint64_t cookie);
 
 void control_done(struct logger *logger);

@@ -5,14 +5,8 @@
  */
 #include "logger/loop/deliver.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/macro.h"
 #include "logger/loop/loud.h"
 #include "logger/loop/reply.h"
 #include "logger/loop/sinks.h"
@@ -20,10 +14,10 @@
 #include "sys/file/mount.h"
 
 #define RETRY_USEC (USEC_PER_SEC / 2)
-/* The longest time for the daemon to note the process of new output, and how often it is looked for. */
+/* The longest wait until the daemon notes the process of new output, and the interval of looking for it. */
 #define RUN_USEC      USEC_PER_SEC
 #define RUN_LOOK_USEC USEC_PER_MSEC
-/* Others on the same file system wait for its end. */
+/* Limits a portion, as other files of the same file system wait for its end. */
 #define PORTION_MAX (1024 * 1024)
 /*
  * Where there is little room, a part of a portion fits: after a failure the next one is 4 KiB, and each
@@ -126,7 +120,7 @@ int deliver_attach(struct logger *l, struct stream *s)
 	s->outlet = h;
 	s->opened = s->rules.to != LOGGER_TO_FILE;
 	if (!s->working) {
-		deliver_forget_file(l, s); /* the file was opened for what came before */
+		deliver_forget_file(l, s); /* a file was opened for earlier output */
 		r = deliver_recover(l, s);
 	}
 	deliver_queue(l, s);
@@ -167,7 +161,7 @@ static bool deliver_puts_off(struct logger *l, struct stream *s)
 	return true;
 }
 
-/* Nothing is to be written: it is read from memory. */
+/* The output is not written anywhere, only read from memory. */
 static void deliver_to_memory(struct logger *l, struct stream *s)
 {
 	struct store_record *record = s->record;
@@ -183,10 +177,22 @@ static void deliver_to_memory(struct logger *l, struct stream *s)
 	loud_trim(l, s);
 }
 
+/* The ring may have discarded output that was seen. */
+static void deliver_report_output(struct logger *l, struct stream *s)
+{
+	struct logger_message m = { .type = LOGGER_WATCH, .stream = s->id };
+
+	if (s->reported || !stream_watched(s) || stream_taken(s) + 1 == stream_watched(s))
+		return;
+	s->reported = true;
+	reply_send(l, &m, NULL);
+}
+
 void deliver_queue(struct logger *l, struct stream *s)
 {
 	struct helper *h = s->outlet;
 
+	deliver_report_output(l, s);
 	if (s->working || !list_is_empty(&s->in_queue) || (!s->slot.ring && s->opened))
 		return;
 	if (s->rules.to == LOGGER_TO_SYSLOG && sink_open(l, SINK_SYSLOG) == 0)
@@ -245,28 +251,21 @@ static void deliver_succeeded(struct logger *l, struct stream *s)
 
 /* --- files and descriptors --- */
 
-/* A file is not larger than its limit if its lines are not. */
-static size_t deliver_portion_limit(const struct stream *s)
-{
-	size_t limit = PORTION_MAX >> s->caution;
-
-	if (s->rules.to == LOGGER_TO_FILE && s->rules.size && s->rules.size < limit)
-		limit = (size_t)s->rules.size;
-	return limit;
-}
-
 static void deliver_give_portion(struct helper *h, struct stream *s)
 {
 	struct store_progress next = s->record->now;
-	size_t limit = deliver_portion_limit(s);
-	size_t block = s->slot.ring ? format_block(s, limit, &next) : 0, size = block;
+	size_t limit = PORTION_MAX >> s->caution, block, size;
 
+	/* A file exceeds its limit only by a single line that does. */
+	if (s->rules.to == LOGGER_TO_FILE && s->rules.size)
+		limit = (size_t)MIN(limit, s->rules.size);
+	size = block = s->slot.ring ? format_block(s, limit, &next) : 0;
 	if (s->slot.ring && block == 0)
 		size = format_portion(s, helper_data(h), limit, &next);
 	if (size == 0 && s->opened)
 		return;
 	stream_note_seam(s);
-	/* If it has ended that is seen as an event, and the next one recovers the stream. */
+	/* A helper that has ended is noticed by an event, and the next one recovers the stream. */
 	(void)helper_write(h, s->id, &s->rules, s->path, block ? HELPER_RING : HELPER_DATA, size,
 			   &next);
 	h->busy = true;
@@ -362,7 +361,7 @@ static void deliver_to_sink(struct logger *l, enum sink_kind kind, struct stream
 	if (deliver_puts_off(l, s))
 		return;
 	r = sink_write(l, kind, s);
-	/* A syslogd that has ended is as none. */
+	/* A syslogd that has ended counts as none. */
 	if (r < 0 && r != -EAGAIN && !(kind == SINK_SYSLOG && r == -ECONNREFUSED)) {
 		deliver_failed(l, s, -r);
 		return;
@@ -386,7 +385,7 @@ void deliver_all(struct logger *l)
 			deliver_queue(l, s);
 		}
 	loud_update(l);
-	/* First, as lines that syslogd does not take are a helper's. */
+	/* Sinks come first, as lines that syslogd does not take go to a helper. */
 	for (enum sink_kind kind = 0; kind < N_SINKS; kind++) {
 		struct list streams;
 

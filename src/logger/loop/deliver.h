@@ -7,13 +7,12 @@
 /* Finds the destination of the stream's rules.  Return: 0 or -errno. */
 int deliver_attach(struct logger *logger, struct stream *stream);
 
-/* Queues the stream if it has lines to be written. */
+/* Queues the stream if it has lines to be written, and reports output that the daemon watches. */
 void deliver_queue(struct logger *logger, struct stream *stream);
 
 /* Takes the stream out of all queues, before it is freed. */
 void deliver_forget(struct logger *logger, struct stream *stream);
 
-/* Processes an event of a helper. */
 void deliver_event(struct logger *logger, uint32_t helper);
 
 /* Gives portions to idle helpers and to sinks; retries failed destinations when their time has come. */

@@ -6,23 +6,19 @@
  */
 #include "logger/loop/input.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
-#include "base/clock.h"
-#include "base/fd.h"
 #include "logger/loop/deliver.h"
 #include "logger/loop/loud.h"
 
 #define STALL_USEC USEC_PER_SEC
 #define LOOK_MSEC  100
-/* A writer of lines does not fill the larger pipe of a loud stream before. */
+/* A writer of lines does not fill the larger pipe of a loud stream within this time. */
 #define TICK_USEC 250
-/* So little comes at once from such a writer. */
+/* Bytes that come at once from a writer of lines, at most. */
 #define TICK_FROM (16 * 1024)
-/* And so much at a tick from a writer of blocks: it would wait for the next one. */
+/* Bytes at a tick from a writer of blocks, at least: it would wait for the next tick. */
 #define TICK_PORTIONS 3
 
 int input_watch(struct logger *l, struct stream *s)
@@ -99,26 +95,17 @@ int input_timeout(const struct logger *l)
 	return -1;
 }
 
-/* A pipe that is paused reports its end by no event. */
-static bool input_has_writer(const struct stream *s)
-{
-	struct pollfd p = { .fd = s->fd };
-
-	return s->fd >= 0 && (!s->paused || poll(&p, 1, 0) <= 0 || !(p.revents & POLLHUP));
-}
-
 bool input_has_writers(const struct logger *l)
 {
-	for (uint32_t i = 0; i < l->n_used; i++)
-		if (l->streams[i] && input_has_writer(l->streams[i]))
-			return true;
-	return false;
-}
+	for (uint32_t i = 0; i < l->n_used; i++) {
+		const struct stream *s = l->streams[i];
+		struct pollfd p = { .fd = s ? s->fd : -1 };
 
-/* The memory of a ring is short; a kernel that does not overcommit returns ENOSPC then. */
-static bool input_is_passing(ssize_t error)
-{
-	return error == -EAGAIN || error == -EINTR || error == -ENOMEM || error == -ENOSPC;
+		/* A pipe that is paused reports its end by no event. */
+		if (p.fd >= 0 && (!s->paused || poll(&p, 1, 0) <= 0 || !(p.revents & POLLHUP)))
+			return true;
+	}
+	return false;
 }
 
 /* Return: as stream_take(). */
@@ -131,8 +118,12 @@ static ssize_t input_take(struct logger *l, struct stream *s)
 	n = stream_take(s, clock_realtime_usec());
 	if (n == -ENOBUFS) {
 		input_pause(l, s);
-	} else if (n == 0 || (n < 0 && !input_is_passing(n))) {
-		/* Every process that could write has ended, the daemon, too. */
+	} else if (n == 0 ||
+		   (n < 0 && n != -EAGAIN && n != -EINTR && n != -ENOMEM && n != -ENOSPC)) {
+		/*
+		 * Every process that could write has ended, also the daemon.  If memory is short, the pipe is
+		 * read later; a kernel that does not overcommit returns ENOSPC then.
+		 */
 		if (!s->paused)
 			input_unwatch(l, s);
 		input_unpause(l, s);
@@ -164,7 +155,7 @@ void input_tick(struct logger *l)
 
 		for (int i = 0; i < TICK_PORTIONS && n == STREAM_PORTION; i++)
 			n = input_take(l, s);
-		/* If it cannot be watched, it goes on with the ticks. */
+		/* A pipe that cannot be watched is read at ticks as before. */
 		if ((n == -EAGAIN || n == STREAM_PORTION || (n > 0 && !loud_has_larger_pipe(s))) &&
 		    input_watch(l, s) == 0)
 			list_remove(&s->in_ticked);
@@ -232,7 +223,7 @@ static void input_show_one(struct logger *l, struct view *view)
 	} else if (r != 0) {
 		view_free(view);
 	} else if (view->older_fd >= 0) {
-		/* By an edge: it is read when the reader has room. */
+		/* Edge-triggered: an event comes when the reader has room. */
 		(void)logger_watch(l, view->older_fd, EPOLLIN | EPOLLET, WATCH_OLDER, view->id);
 	}
 }

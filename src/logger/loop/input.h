@@ -7,7 +7,6 @@
 /* Reads the pipe whenever it has output. */
 int input_watch(struct logger *logger, struct stream *stream);
 
-/* Processes the event that the pipe has output. */
 void input_event(struct logger *logger, struct stream *stream);
 
 /* Reads the pipes that are read at each tick. */

@@ -5,18 +5,10 @@
  */
 #include "logger/loop/logger.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
 #include "logger/loop/control.h"
 #include "logger/loop/deliver.h"
 #include "logger/loop/input.h"
@@ -25,9 +17,9 @@
 #include "logger/loop/sinks.h"
 
 #define EVENTS_AT_ONCE 64
-/* After the end of the daemon and of all that could write. */
+/* The time for the last output, after the end of the daemon and of all that could write. */
 #define DRAIN_USEC (10 * USEC_PER_SEC)
-/* Without the daemon, the logger itself has to give helpers up that hang. */
+/* Without the daemon the logger itself has to give up helpers that hang. */
 #define ALONE_MSEC 1000
 
 static void logger_on_control(struct logger *l)
@@ -36,7 +28,8 @@ static void logger_on_control(struct logger *l)
 		return;
 	logger_unwatch(l, l->control);
 	l->control = -1;
-	/* Rules that have not come never will. */
+	l->area.alone = true;
+	/* Rules that have not come yet will never come. */
 	for (uint32_t i = 0; i < l->n_used; i++)
 		if (l->streams[i])
 			deliver_queue(l, l->streams[i]);
@@ -75,7 +68,7 @@ static void logger_on_event(struct logger *l, uint64_t data)
 	case WATCH_SINK:
 		sink_event(l, number);
 		break;
-	case WATCH_OLDER: /* each turn goes on with its view */
+	case WATCH_OLDER: /* each turn goes on with the views anyway */
 		break;
 	}
 }
@@ -97,6 +90,8 @@ static int logger_turn(struct logger *l)
 	if (n < 0 && errno != EINTR)
 		return -errno;
 	l->now_usec = clock_now_usec();
+	if (n != 1 || events[0].data.u64 >> 32 != WATCH_CONTROL)
+		logger_set_timer(l);
 	for (int i = 0; i < n; i++)
 		logger_on_event(l, events[i].data.u64);
 	logger_end_alone(l);
@@ -107,19 +102,19 @@ static int logger_turn(struct logger *l)
 	return 0;
 }
 
-/* A helper that ends is reaped by the kernel; a file that may not grow is an error of a write. */
+/*
+ * A helper that ends is reaped by the kernel; a file that may not grow is an error of a write.  The daemon
+ * decides when the logger ends, also in a terminal.
+ */
 static void logger_prepare(void)
 {
+	static const int ignored[] = {
+		SIGCHLD, SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGQUIT
+	};
 	struct rlimit files;
 
-	(void)signal(SIGCHLD, SIG_IGN);
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN);
-	/* The daemon decides when it ends, also in a terminal. */
-	(void)signal(SIGINT, SIG_IGN);
-	(void)signal(SIGTERM, SIG_IGN);
-	(void)signal(SIGHUP, SIG_IGN);
-	(void)signal(SIGQUIT, SIG_IGN);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		(void)signal(ignored[i], SIG_IGN);
 	tzset();
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
@@ -133,6 +128,7 @@ int logger_init(struct logger *l, int control, int store)
 
 	l->control = control;
 	l->end_usec = USEC_INFINITY;
+	l->timer = -1;
 	sinks_init(l);
 	list_init(&l->helpers);
 	list_init(&l->retries);
@@ -163,6 +159,7 @@ bool logger_done(struct logger *l)
 	reply_done(l);
 	area_close(&l->area);
 	fd_close(l->tick);
+	fd_close(l->timer);
 	fd_close(l->epoll);
 	return idle;
 }
@@ -186,7 +183,7 @@ int logger_run(int control, int store)
 		r = logger_turn(l);
 	reply_flush(l);
 	idle = logger_done(l);
-	/* Helpers have nothing to do then; the daemon is not to find them as its children. */
+	/* Helpers have no work left, and end here, so that the daemon does not find them as its children. */
 	while (r >= 0 && l->over && idle && waitpid(0, NULL, 0) > 0)
 		;
 	return r < 0 ? r : 0;

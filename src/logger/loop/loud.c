@@ -5,24 +5,25 @@
  */
 #include "logger/loop/loud.h"
 
-#include <fcntl.h>
-
-#include "base/clock.h"
-
-/* A user has 64 MiB for pipes. */
+/* Limited, as a user has 64 MiB for pipes. */
 #define LOUD_MAX     8
 #define LOUD_PIPE    (1024 * 1024)
 #define LOUD_USEC    (USEC_PER_SEC / 2)
 #define LOUD_DEFAULT (64 * 1024)
 
+static int loud_control_pipe(const struct stream *s, int command, int value)
+{
+	return area_control_pipe(s->area, s->id, s->fd, command, value);
+}
+
 void loud_add(struct stream *s)
 {
-	s->pipe_size = fcntl(s->fd, F_GETPIPE_SZ);
+	s->pipe_size = loud_control_pipe(s, F_GETPIPE_SZ, 0);
 	if (s->pipe_size < LOUD_PIPE)
 		return;
-	/* Of a logger that was killed.  If more is in it, the stream is loud soon. */
+	/* A killed logger may have left a larger pipe.  If that has too much content, the stream is loud soon. */
 	s->pipe_size = LOUD_DEFAULT;
-	(void)fcntl(s->fd, F_SETPIPE_SZ, s->pipe_size);
+	(void)loud_control_pipe(s, F_SETPIPE_SZ, s->pipe_size);
 }
 
 void loud_trim(struct logger *l, struct stream *s)
@@ -37,12 +38,12 @@ void loud_trim(struct logger *l, struct stream *s)
 	list_append(&l->loud, &s->in_loud);
 	l->n_loud++;
 	if (s->pipe_size < LOUD_PIPE)
-		(void)fcntl(s->fd, F_SETPIPE_SZ, LOUD_PIPE);
+		(void)loud_control_pipe(s, F_SETPIPE_SZ, LOUD_PIPE);
 }
 
 bool loud_has_larger_pipe(const struct stream *s)
 {
-	return !list_is_empty(&s->in_loud) && fcntl(s->fd, F_GETPIPE_SZ) >= LOUD_PIPE;
+	return !list_is_empty(&s->in_loud) && loud_control_pipe(s, F_GETPIPE_SZ, 0) >= LOUD_PIPE;
 }
 
 void loud_forget(struct logger *l, struct stream *s)
@@ -60,9 +61,9 @@ void loud_update(struct logger *l)
 			return;
 		loud_forget(l, s);
 		stream_trim(s);
-		/* Fails while more is in it: next time. */
+		/* Fails while the pipe has more content: another attempt follows. */
 		if (s->pipe_size < LOUD_PIPE)
-			(void)fcntl(s->fd, F_SETPIPE_SZ, s->pipe_size);
+			(void)loud_control_pipe(s, F_SETPIPE_SZ, s->pipe_size);
 	}
 }
 

@@ -4,13 +4,13 @@
 
 #include "logger/loop/state.h"
 
-/* Takes the size of the pipe for the one that it has while the stream is not loud. */
+/* Notes the size of the pipe while the stream is not loud. */
 void loud_add(struct stream *stream);
 
-/* Frees what readers are not promised of the ring of a stream that was written, now or soon. */
+/* Frees, now or soon, the part of the ring of a written stream that need not be kept for readers. */
 void loud_trim(struct logger *logger, struct stream *stream);
 
-/* Ends the time of the streams that have had theirs. */
+/* Makes streams quiet that have been loud for their time. */
 void loud_update(struct logger *logger);
 
 /* Returns the milliseconds until loud_update() has to be called, or -1. */

@@ -4,12 +4,7 @@
  */
 #include "logger/loop/reply.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-
-#include "base/cleanup.h"
 
 struct reply {
 	struct list in_replies;

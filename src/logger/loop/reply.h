@@ -6,6 +6,5 @@
 
 void reply_send(struct logger *logger, struct logger_message *message, const char *text);
 
-/* Sends the messages that wait. */
 void reply_flush(struct logger *logger);
 void reply_done(struct logger *logger);

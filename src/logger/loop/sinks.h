@@ -8,7 +8,7 @@
 int sink_open(struct logger *logger, enum sink_kind kind);
 
 /*
- * Sends lines of the stream, some at most.
+ * Sends a limited number of lines of the stream.
  *
  * Return: 0: there is none left; 1: there is more; -EAGAIN: an event of WATCH_SINK follows; or -errno,
  * and the sink is closed.

@@ -2,10 +2,8 @@
 
 /* The state of the logger: its streams, helpers, sinks, readers, and replies to the daemon. */
 
-#include "base/list.h"
 #include "logger/file/helper.h"
 #include "logger/out/view.h"
-#include "logger/ring/stream.h"
 
 /* The kind of an event of epoll; the lower half of its data is the number of the stream or helper. */
 enum watch {
@@ -42,6 +40,8 @@ struct logger {
 	struct list
 		ticked; /* streams with a pipe that is read at each tick, instead of each write */
 	int tick;	/* the timer of the next tick */
+	int timer;	/* of LOGGER_TIMER, or -1, */
+	uint64_t timer_usec; /* ... which is set anew from this time on */
 	struct sink sinks[N_SINKS];
 	struct list views;
 	struct list replies; /* not yet sent: the socket of the daemon is full */
@@ -56,3 +56,9 @@ int logger_watch(struct logger *logger, int fd, uint32_t events, enum watch watc
 void logger_rewatch(struct logger *logger, int fd, uint32_t events, enum watch watch,
 		    uint32_t number);
 void logger_unwatch(struct logger *logger, int fd);
+
+/*
+ * Sets the timer of LOGGER_TIMER, in a turn with work: the kernel may keep the logger in a call, where a service
+ * keeps its pipe locked (sys/ipc/passed.h).
+ */
+void logger_set_timer(struct logger *logger);

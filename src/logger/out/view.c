@@ -4,17 +4,6 @@
  */
 #include "logger/out/view.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
 #include "sys/file/mount.h"
 
 /* A file system that takes longer does not answer. */
@@ -74,11 +63,10 @@ struct view *view_free(struct view *v)
 	list_remove(&v->in_all);
 	fd_close(v->fd);
 	free(v->buffer);
-	free(v);
-	return NULL;
+	return free_memory(v);
 }
 
-/* The first line that begins at @from or later, and before @end. */
+/* Returns the first line that begins at @from or later, and before @end. */
 static uint64_t view_line_begin_after(const struct stream *s, uint64_t from, uint64_t end)
 {
 	const char *text, *newline;
@@ -156,14 +144,6 @@ static int view_put(struct view *v, struct logger_frame *frame, const char *name
 	return 0;
 }
 
-/* The last lines that are in memory. */
-static uint64_t view_count(const struct stream *s, const struct view_item *item)
-{
-	uint64_t size = item->begin_end - item->position;
-
-	return size ? stream_count_lines(stream_at(s, item->position), size) : 0;
-}
-
 int view_add_file(struct view *v, const struct older_wish *wish, const char *name,
 		  enum logger_kind kind)
 {
@@ -187,6 +167,7 @@ int view_add(struct view *v, const struct stream *s, const struct logger_view *w
 		.kind = s->rules.kind,
 	};
 	struct view_item *item = calloc(1, sizeof(*item));
+	uint64_t n = 0; /* lines that are in memory */
 	int r;
 
 	if (!item)
@@ -195,7 +176,10 @@ int view_add(struct view *v, const struct stream *s, const struct logger_view *w
 	item->begin_end = s->slot.ring ? stream_line_end(s, s->record->kept) : stream_taken(s);
 	item->position = s->slot.ring ? view_last_lines(s, item->begin_end, wish) : item->begin_end;
 	list_append(&v->items, &item->in_items);
-	if (wish->older && s->rules.to == LOGGER_TO_FILE && wish->lines > view_count(s, item)) {
+	if (item->position < item->begin_end)
+		n = stream_count_lines(stream_at(s, item->position),
+				       item->begin_end - item->position);
+	if (wish->older && s->rules.to == LOGGER_TO_FILE && wish->lines > n) {
 		r = view_add_file(v,
 				  &(struct older_wish){ .path = s->path,
 							.seam = s->seam,
@@ -321,7 +305,7 @@ static int view_put_older(struct view *v, struct view_file *file, const char *te
 	return r;
 }
 
-/* The file does not answer, nor do others of its file system. */
+/* Neither this file nor others of its file system answer. */
 static int view_give_up_older(struct view *v, const struct view_file *hung)
 {
 	cleanup(freep) char *mount = NULL;

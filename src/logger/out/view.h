@@ -17,7 +17,7 @@ struct view_item {
 	uint32_t stream;
 	uint64_t position;	/* of the next line */
 	uint64_t begin_end;	/* the end of the last lines */
-	uint64_t end;		/* of the lines that can be put into the buffer */
+	uint64_t end;		/* end of the lines that can be put into the buffer */
 	struct store_mark mark; /* of the line at @position */
 	uint64_t mark_end;	/* position of the mark that follows it */
 };
@@ -27,7 +27,7 @@ struct view_file {
 	struct list in_files;
 	struct older_wish wish;
 	uint32_t kind;
-	char *name;  /* of the stream, behind the path */
+	char *name;  /* the name of the stream, stored after the path */
 	char path[]; /* of @wish */
 };
 
@@ -58,7 +58,6 @@ int view_add(struct view *view, const struct stream *stream, const struct logger
 int view_add_file(struct view *view, const struct older_wish *wish, const char *name,
 		  enum logger_kind kind);
 
-/* Removes the stream from the view. */
 void view_remove(struct view *view, uint32_t stream);
 
 /*

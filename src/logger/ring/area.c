@@ -7,14 +7,6 @@
  */
 #include "logger/ring/area.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/macro.h"
 #include "proto/logger-message.h"
 
 #define MARKS_SIZE (STORE_SLOT - STORE_RING)
@@ -50,13 +42,6 @@ static void area_recover(struct area *a)
 	area_taken(a);
 }
 
-static bool area_header_is_valid(const struct store_header *header, const struct stat *st)
-{
-	return header->magic == STORE_MAGIC && header->version == STORE_VERSION &&
-	       header->n_streams == LOGGER_STREAMS && header->n_used <= LOGGER_STREAMS &&
-	       st->st_size == (off_t)store_slot_offset(LOGGER_STREAMS, LOGGER_STREAMS);
-}
-
 int area_open(struct area *a, int fd)
 {
 	struct store_header header;
@@ -65,7 +50,9 @@ int area_open(struct area *a, int fd)
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-	    !area_header_is_valid(&header, &st))
+	    header.magic != STORE_MAGIC || header.version != STORE_VERSION ||
+	    header.n_streams != LOGGER_STREAMS || header.n_used > LOGGER_STREAMS ||
+	    st.st_size != (off_t)store_slot_offset(LOGGER_STREAMS, LOGGER_STREAMS))
 		return -EPROTO;
 	*a = (struct area){ .fd = fd, .offset = UINT64_MAX };
 	a->base = mmap(NULL, store_record_offset(LOGGER_STREAMS), PROT_READ | PROT_WRITE,
@@ -137,6 +124,26 @@ void area_punch(const struct area *a, uint32_t stream, uint64_t from, uint64_t t
 	}
 }
 
+/* A position that no input has: the next logger counts nothing as taken. */
+#define NOTHING_TAKEN UINT64_MAX
+
+static void area_note(struct area *a, uint32_t stream, uint64_t from)
+{
+	a->header->taking_from = from;
+	/* Release: the position belongs to this note. */
+	__atomic_store_n(&a->header->taking, stream + 1, __ATOMIC_RELEASE);
+}
+
+int area_control_pipe(struct area *a, uint32_t stream, int pipe, int command, int value)
+{
+	int r;
+
+	area_note(a, stream, NOTHING_TAKEN);
+	r = fcntl(pipe, command, value);
+	area_taken(a);
+	return r;
+}
+
 ssize_t area_take(struct area *a, uint32_t stream, int pipe, uint64_t from, size_t size)
 {
 	uint64_t offset = area_slot_offset(a, stream) + from % STORE_RING;
@@ -145,9 +152,7 @@ ssize_t area_take(struct area *a, uint32_t stream, int pipe, uint64_t from, size
 	size = MIN(size, (size_t)(STORE_RING - from % STORE_RING));
 	if (a->offset != offset && lseek(a->fd, (off_t)offset, SEEK_SET) < 0)
 		return -errno;
-	a->header->taking_from = from;
-	/* Release: the position belongs to this note. */
-	__atomic_store_n(&a->header->taking, stream + 1, __ATOMIC_RELEASE);
+	area_note(a, stream, from);
 	n = splice(pipe, NULL, a->fd, NULL, size, SPLICE_F_NONBLOCK);
 	a->offset = offset + (n > 0 ? (uint64_t)n : 0);
 	return n < 0 ? -errno : n;

@@ -5,10 +5,6 @@
  * ring twice, one after the other, so that a line that wraps around is in one piece.
  */
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "proto/logger-store.h"
 
 struct area {
@@ -16,6 +12,7 @@ struct area {
 	char *base; /* header and records */
 	struct store_header *header;
 	uint64_t offset; /* file offset of @fd; UINT64_MAX: not known */
+	bool alone;	 /* the daemon has ended */
 };
 
 /* The memory of one stream; @ring is 2 * STORE_RING long. */
@@ -48,6 +45,12 @@ void area_punch(const struct area *area, uint32_t stream, uint64_t from, uint64_
  */
 ssize_t area_take(struct area *area, uint32_t stream, int pipe, uint64_t from, size_t size);
 void area_taken(struct area *area);
+
+/*
+ * Calls fcntl() for the pipe, which a service may keep locked (sys/ipc/passed.h): the daemon finds the stream in the
+ * header.
+ */
+int area_control_pipe(struct area *area, uint32_t stream, int pipe, int command, int value);
 
 /* The path of the file that a stream was written to last; for recovery. */
 int area_set_path(const struct area *area, uint32_t stream, const char *path);

@@ -9,18 +9,9 @@
  */
 #include "logger/ring/stream.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
-
-/* Output within this time has one mark. */
+/* Output within this time shares a mark. */
 #define MARK_USEC 500
-/* Pages are given back in pieces of this, as each time costs. */
+/* Pages are given back in pieces of this size, as each call costs. */
 #define TRIM_SIZE (256 * 1024)
 
 struct stream *stream_free(struct stream *s)
@@ -34,8 +25,7 @@ struct stream *stream_free(struct stream *s)
 	fd_close(s->fd);
 	free(s->name);
 	free(s->path);
-	free(s);
-	return NULL;
+	return free_memory(s);
 }
 
 int stream_set_rules(struct stream *s, const struct logger_rules *rules, const char *name,
@@ -177,9 +167,9 @@ static void stream_move(struct stream *s)
 }
 
 /*
- * The newest lines, back to the one that @from is in, are discarded.  The beginning of the line that is
- * still to come stays, and moves to where they were.  If it is too long for that, nothing is discarded
- * while there is room, and then what has come from @from on: the service would wait.
+ * The newest lines, back to the one that @from is in, are discarded.  The beginning of the line that is still
+ * to come stays, and moves to where they were.  If it is too long for that, nothing is discarded while there is
+ * room, and then all from @from on, as the service would wait.
  */
 static void stream_discard(struct stream *s, uint64_t from)
 {
@@ -206,6 +196,8 @@ static void stream_discard(struct stream *s, uint64_t from)
 /* Makes room in the ring.  Return: 0, or -ENOBUFS. */
 static int stream_make_room(struct stream *s)
 {
+	if (stream_is_unseen(s))
+		return -ENOBUFS;
 	if (stream_taken(s) - s->record->now.position <= STREAM_WAITING_MAX)
 		return 0;
 	if (!stream_may_drop(s))
@@ -216,27 +208,22 @@ static int stream_make_room(struct stream *s)
 										       : 0;
 }
 
-/* A quiet service needs no ring.  Return: 1: there is output; 0: the end; -EAGAIN. */
-static int stream_poll_input(const struct stream *s)
-{
-	struct pollfd p = { .fd = s->fd, .events = POLLIN };
-
-	if (poll(&p, 1, 0) <= 0)
-		return -EAGAIN;
-	return p.revents & POLLIN ? 1 : 0;
-}
-
 ssize_t stream_take(struct stream *s, uint64_t time_usec)
 {
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 	struct store_input input;
 	ssize_t n;
-	int r = s->slot.ring ? 1 : stream_poll_input(s);
+	int r;
 
-	if (r > 0)
-		r = stream_map(s);
-	if (r == 0 && s->slot.ring)
+	/* A quiet service needs no ring. */
+	if (!s->slot.ring && poll(&p, 1, 0) <= 0)
+		return -EAGAIN;
+	if (!s->slot.ring && !(p.revents & POLLIN))
+		return 0;
+	r = stream_map(s);
+	if (r == 0)
 		r = stream_make_room(s);
-	if (r < 0 || !s->slot.ring)
+	if (r < 0)
 		return r;
 	input = *area_input(s->record);
 	if (input.taken + STREAM_PORTION > s->record->kept + STORE_RING)
@@ -270,19 +257,21 @@ ssize_t stream_take_pipe(struct stream *s, uint64_t time_usec)
 void stream_take_all(struct stream *s, uint64_t time_usec)
 {
 	s->draining = stream_take_pipe(s, time_usec) == -ENOBUFS;
-	/* Else the line may go on in the pipe. */
+	/* Otherwise the line may continue in the pipe. */
 	if (!s->draining)
 		s->end_at = stream_taken(s);
 }
 
-/* The pages between @kept, which is rounded up, and the end of what is older. */
+/* Finds the pages of older lines: from *kept, which is rounded up, to the returned position. */
 static uint64_t stream_old_end(const struct stream *s, uint64_t *kept)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = s->record->now.position;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	/* Not watched: 0 - 1. */
+	uint64_t end = MIN(s->record->now.position, stream_watched(s) - 1);
 
 	/* The page before @kept may already have the newest bytes. */
 	*kept = (s->record->kept + page - 1) / page * page;
-	/* With the end of the line before. */
+	/* The end of the line before is kept, too. */
 	return end > s->rules.memory ? (end - s->rules.memory - 1) / page * page : 0;
 }
 

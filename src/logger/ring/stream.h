@@ -2,10 +2,6 @@
 
 /* A stream: its pipe, its ring, its rules, and its progress. */
 
-#include <stdbool.h>
-
-#include "base/cleanup.h"
-#include "base/list.h"
 #include "logger/ring/area.h"
 #include "proto/logger-message.h"
 
@@ -25,7 +21,7 @@ struct stream {
 	uint32_t id;
 	int fd; /* of the pipe; -1 when it has ended */
 	struct logger_rules rules;
-	uint64_t rules_number; /* of the message that had them */
+	uint64_t rules_number; /* number of the message with these rules */
 	char *name, *path;
 
 	uint64_t end_at; /* everything up to here is written, even an unfinished line */
@@ -35,14 +31,15 @@ struct stream {
 	bool stalled; /* the destination has taken nothing for long */
 	uint64_t check_usec, check_progress; /* last look at the destination while paused */
 	bool draining;			     /* a flush waits until the pipe is empty */
+	bool reported;			     /* the daemon has got the last LOGGER_WATCH */
 	uint64_t retry_usec;	    /* CLOCK_MONOTONIC: no attempt before; 0: none failed */
-	unsigned caution;	    /* how often its next portion is halved: it follows a failure */
+	unsigned caution;	    /* number of times that its next portion is halved, after a failure */
 	struct store_counts counts; /* at the first failure */
-	struct logger_seam seam;    /* as of the last time without a working helper */
+	struct logger_seam seam;    /* as of the last moment without a working helper */
 	struct list in_loud;	    /* streams with much output lately */
 	uint64_t loud_usec;	    /* CLOCK_MONOTONIC: the end of its time in that list */
 	struct list in_ticked;	    /* streams that are read at each tick */
-	int pipe_size;		    /* while it is in no such list */
+	int pipe_size;		    /* the size of the pipe while the stream is not loud */
 	struct list in_queue;	    /* the queue of its destination, or that of further attempts */
 	void *outlet, *worker; /* the helper of its destination, and the working one; or NULL */
 };
@@ -79,11 +76,27 @@ static inline bool stream_may_drop(const struct stream *s)
 	return !(s->rules.flags & LOGGER_BLOCK) && (s->stalled || s->record->error);
 }
 
-/* Returns true if a paused pipe is read again: at the latest when no line in the ring is too long. */
+/* After the end of the daemon the record still counts for another logger. */
+static inline uint64_t stream_watched(const struct stream *s)
+{
+	return s->area->alone ? 0 : s->record->watched;
+}
+
+/* Returns true if nothing more is taken before the daemon has seen what is there. */
+static inline bool stream_is_unseen(const struct stream *s)
+{
+	uint64_t watched = stream_watched(s);
+
+	return watched && area_input(s->record)->taken + 1 > watched + STREAM_WAITING_MAX;
+}
+
+/* Returns true if the ring has room for a paused pipe: in any case if no line in the ring is too long. */
 static inline bool stream_has_room(const struct stream *s)
 {
 	uint64_t waiting = area_input(s->record)->taken - s->record->now.position;
 
+	if (stream_is_unseen(s))
+		return false;
 	if (stream_may_drop(s) && (!s->working || waiting + STREAM_PORTION <= STORE_RING))
 		return true;
 	return waiting <= STREAM_LINE_MAX + STREAM_PORTION;
@@ -92,7 +105,7 @@ static inline bool stream_has_room(const struct stream *s)
 /* Drops the oldest lines that wait, at least a portion of them.  Not while it is working. */
 void stream_drop(struct stream *stream);
 
-/* Frees the pages of lines that are older than readers are promised. */
+/* Frees the pages of lines older than those that are kept for readers. */
 void stream_trim(struct stream *stream);
 
 /* Returns true if there are such pages, enough to be worth it. */
@@ -104,7 +117,7 @@ uint64_t stream_line_end(const struct stream *stream, uint64_t from);
 /* Returns the end of the lines that can be written now; @record->now.position if there is none. */
 uint64_t stream_writable_end(const struct stream *stream);
 
-/* Returns true if later rules are on their way, which its output may be for. */
+/* Returns true if later rules are on their way that may apply to its output. */
 static inline bool stream_awaits_rules(const struct stream *s)
 {
 	return __atomic_load_n(&s->record->rules, __ATOMIC_ACQUIRE) > s->rules_number;

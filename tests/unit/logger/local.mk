@@ -16,7 +16,7 @@ check_PROGRAMS += %D%/test-trouble
 
 check_PROGRAMS += %D%/test-logger
 %C%_test_logger_SOURCES = %D%/test-logger.c %D%/test-lines.c %D%/test-files.c \
-	%D%/test-view.c %D%/test-out.c $(play_sources)
+	%D%/test-view.c %D%/test-watch.c %D%/test-out.c $(play_sources)
 %C%_test_logger_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZSTD_CFLAGS)
 # Where the journal is.
 %C%_test_logger_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=connect,--wrap=setsockopt

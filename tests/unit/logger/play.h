@@ -85,4 +85,5 @@ size_t play_count_files(const char *prefix);
 void add_line_tests(Suite *suite);
 void add_file_tests(Suite *suite);
 void add_view_tests(Suite *suite);
+void add_watch_tests(Suite *suite);
 void add_out_tests(Suite *suite);

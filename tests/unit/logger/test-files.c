@@ -401,7 +401,7 @@ START_TEST(rotated_files_of_each_path_are_compressed)
 	struct logger_rules rules = play_file();
 	int fd = open("a.20200101T000000.000001", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
-	ck_assert_int_eq(ftruncate(fd, 256 << 20), 0);
+	ck_assert_int_eq(ftruncate(fd, 32 << 20), 0);
 	(void)close(fd);
 	rules.size = 16;
 	rules.flags = LOGGER_COMPRESS;

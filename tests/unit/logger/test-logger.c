@@ -7,6 +7,7 @@ Suite *test_suite(void)
 	add_line_tests(suite);
 	add_file_tests(suite);
 	add_view_tests(suite);
+	add_watch_tests(suite);
 	add_out_tests(suite);
 	return suite;
 }
