@@ -1,0 +1,29 @@
+#pragma once
+
+/*
+ * swansong-sandbox in front of the command of a service that has one of its keys.  The program makes the
+ * namespaces and filters (src/sandbox), so the child of the daemon keeps the capabilities for it; in the
+ * end the service has what it would have without the program.
+ */
+
+#include "model/base/settings.h"
+#include "sys/spawn/spec.h"
+
+#define SANDBOX_VARIABLES_MAX 16
+
+struct sandbox_words {
+	char **words; /* n of its own, and room for those of a launch */
+	size_t n;
+	char report[24];
+};
+
+/* Makes the program and its options in @ret, or NULL if no key is set.  Return: 0 or -ENOMEM. */
+int sandbox_new(struct sandbox_words **ret, const struct node_config *config);
+struct sandbox_words *sandbox_free(struct sandbox_words *sandbox);
+
+/*
+ * Puts @sandbox in front of the program of @spec, which gets @attributes.  Variables that the dynamic loader reads
+ * are moved out of @envp: they are for the service, and the program has more rights.  Return: 0 or -E2BIG.
+ */
+int sandbox_wrap(struct sandbox_words *sandbox, char **envp, struct spawn_spec *spec,
+		 struct attributes *attributes);
