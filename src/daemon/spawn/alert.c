@@ -6,29 +6,32 @@
  */
 #include "daemon/spawn/alert.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/logger/subscription.h"
+#include "model/keys/keys.h"
 
 #define ALERT_LINES 10 /* of each output of the service */
 
 static const char exit_name[] = "SWANSONG_EXIT=";
+
+/* An event, or the use of on-failure-command: pending or running. */
+struct alert_job {
+	uint64_t began_usec; /* the last time; 0: never */
+	const char *result;  /* it waits; else NULL */
+	char exit[sizeof(exit_name) + OUTCOME_TEXT_MAX];
+};
+#define ALERT_ON_FAILURE N_ALERTS
 
 struct alert {
 	struct node *node;
 	const struct node_config *config; /* counted */
 	struct launch launch;
 	struct hook hook;
-	uint64_t began_usec; /* the last time; 0: never */
-	uint64_t limit_usec; /* end of the time of the commands */
-	char exit[sizeof(exit_name) + OUTCOME_TEXT_MAX];
-	bool spent;	    /* their time or a budget has expired */
-	bool replaced;	    /* by the next one, as soon as the last command has ended */
-	struct alert *next; /* or NULL: none any more */
+	struct alert_job jobs[N_ALERTS + 1];
+	size_t job;	     /* the index of the job with running commands */
+	uint64_t limit_usec; /* end of their time */
+	bool spent;	     /* their time or a budget has expired */
+	bool replaced;	     /* next takes the place of this one when the last command has ended */
+	struct alert *next;  /* or NULL: none any more */
 };
 
 DEFINE_CLEANUP(struct alert *, alert_free)
@@ -42,7 +45,7 @@ static void alert_on_limit(struct alarm *alarm)
 {
 	struct alert *a = container_of(alarm, struct alert, hook.timer);
 
-	/* Also between two commands: the next would have no limit. */
+	/* Also between two commands: the next one would have no limit. */
 	a->spent = true;
 	if (hook_is_running(&a->hook))
 		hook_kill_late(&a->hook, "its on-failure-timeout is spent", NULL);
@@ -87,7 +90,8 @@ int alert_new(struct alert **ret, struct node *node, const struct node_config *c
 	cleanup(alert_freep) struct alert *a = NULL;
 	int r;
 
-	if (!config->argv || node_config_hook(config, HOOK_ON_FAILURE)->n == 0)
+	if (!config->argv || (node_config_hook(config, HOOK_ON_FAILURE)->n == 0 &&
+			      node_config_hook(config, HOOK_ON_EVENT)->n == 0))
 		return 0;
 	a = calloc(1, sizeof(*a));
 	if (!a)
@@ -112,8 +116,7 @@ struct alert *alert_free(struct alert *a)
 	hook_done(&a->hook);
 	launch_done(&a->launch);
 	node_config_unref(a->config);
-	free(a);
-	return NULL;
+	return free_memory(a);
 }
 
 void alert_use(struct node *node, struct alert *alert)
@@ -121,7 +124,7 @@ void alert_use(struct node *node, struct alert *alert)
 	struct alert *before = node->alert;
 
 	if (before && alert)
-		alert->began_usec = before->began_usec;
+		memcpy(alert->jobs, before->jobs, sizeof(alert->jobs));
 	if (before && before->hook.node) {
 		alert_free(before->next);
 		before->next = alert;
@@ -134,38 +137,74 @@ void alert_use(struct node *node, struct alert *alert)
 
 /* --- beginning and end --- */
 
-/* Returns true if the commands must not begin, and logs the reason. */
-static bool alert_is_left_out(const struct alert *a, uint64_t now)
+static void alert_begin(struct alert *a, size_t job, uint64_t now)
 {
-	uint64_t interval = node_config_extras(a->config)->on_failure_interval_usec;
-	const char *reason = NULL;
+	struct alert_job *j = &a->jobs[job];
+	struct node *node = a->node;
 
-	if (a->hook.node)
-		reason = "the last one is not over";
-	else if (a->began_usec && now < clock_add(a->began_usec, interval))
-		reason = "it ran within its on-failure-interval";
-	if (reason)
-		node_log(a->node, LOG_NOTICE, "on-failure-command left out: %s", reason);
-	return reason;
-}
-
-void alert_begin(struct node *node, const struct outcome *outcome, const char *result)
-{
-	uint64_t now = clock_now_usec();
-	struct alert *a = node->alert;
-	char text[OUTCOME_TEXT_MAX];
-
-	if (!a || node_is_stopped(node) || alert_is_left_out(a, now))
-		return;
-	a->began_usec = now;
+	a->job = job;
 	a->spent = false;
 	a->limit_usec = clock_add(now, node_config_extras(a->config)->on_failure_timeout_usec);
 	alarm_set(&node->ctx->alarms, &a->hook.timer, a->limit_usec);
-	(void)stpcpy(stpcpy(a->exit, exit_name), policy_outcome_text(text, outcome));
 	hook_clear_variables(&a->hook);
-	hook_set_variable(&a->hook, "SWANSONG_REASON=%s", result);
-	hook_add_variable(&a->hook, a->exit);
-	hook_begin(&a->hook, node, HOOK_ON_FAILURE, swansong_guard(node->work), node->generation);
+	hook_set_variable(&a->hook, "SWANSONG_REASON=%s", j->result);
+	if (job < N_ALERTS)
+		hook_set_variable(&a->hook, "SWANSONG_EVENT=%s", alert_names[job]);
+	hook_add_variable(&a->hook, j->exit);
+	j->began_usec = now;
+	j->result = NULL;
+	hook_begin(&a->hook, node, job < N_ALERTS ? HOOK_ON_EVENT : HOOK_ON_FAILURE,
+		   swansong_guard(node->work), node->generation);
+}
+
+static void alert_add_job(struct alert *a, size_t job, const char *result, const char *text)
+{
+	enum hook_kind kind = job < N_ALERTS ? HOOK_ON_EVENT : HOOK_ON_FAILURE;
+	uint64_t interval = node_config_extras(a->config)->on_failure_interval_usec;
+	struct alert_job *j = &a->jobs[job];
+	const char *reason = NULL;
+
+	if (node_config_hook(a->config, kind)->n == 0)
+		return;
+	if (a->hook.node && a->job == job)
+		reason = "the last one is not over";
+	else if (j->began_usec && clock_now_usec() < clock_add(j->began_usec, interval))
+		reason = "it ran within its on-failure-interval";
+	if (reason) {
+		node_log(a->node, LOG_NOTICE, "%s left out: %s", hook_name(kind), reason);
+		return;
+	}
+	j->result = result;
+	(void)snprintf(j->exit, sizeof(j->exit), "%s%s", exit_name, text);
+}
+
+static void alert_begin_next(struct alert *a)
+{
+	for (size_t job = 0; job <= ALERT_ON_FAILURE && !a->hook.node; job++)
+		if (a->jobs[job].result)
+			alert_begin(a, job, clock_now_usec());
+}
+
+void alert_raise(struct node *node, enum alert_event event, const char *result, const char *text)
+{
+	events_add(node->ctx->events, &(struct event){
+					      .kind = "alert",
+					      .node = node->path,
+					      .generation = node->generation,
+					      .from = "",
+					      .to = alert_names[event],
+					      .reason = text,
+				      });
+	if (!node->alert)
+		return;
+	if (event == ALERT_GIVEN_UP)
+		alert_add_job(node->alert, ALERT_ON_FAILURE, result, text);
+	alert_add_job(node->alert, event, result ? result : alert_names[event], text);
+	/* The result of a probe comes outside of a turn. */
+	if (event == ALERT_UNHEALTHY || event == ALERT_RECOVERED)
+		node_update_soon(node);
+	else
+		alert_begin_next(node->alert);
 }
 
 static void alert_finish(struct alert *a)
@@ -178,6 +217,8 @@ static void alert_finish(struct alert *a)
 	hook_end(&a->hook);
 	if (!a->replaced)
 		return;
+	if (a->next)
+		memcpy(a->next->jobs, a->jobs, sizeof(a->jobs));
 	node->alert = take(a->next);
 	alert_free(a);
 }
@@ -189,6 +230,8 @@ void alert_update(struct node *node)
 	while ((a = node->alert) && hook_has_ended(&a->hook))
 		if (!hook_continue_anyway(&a->hook, a->spent))
 			alert_finish(a);
+	if (a)
+		alert_begin_next(a);
 }
 
 void alert_force(struct node *node)
@@ -212,7 +255,7 @@ void alert_abandon(struct node *node)
 
 	if (!a || !a->hook.node)
 		return;
-	node_log(node, LOG_ERR, "its on-failure-command is not waited for any more");
+	node_log(node, LOG_ERR, "its %s is not waited for any more", hook_name(a->hook.kind));
 	hook_kill(&a->hook);
 	swansong_guard_drop(&a->hook.process.guard);
 }

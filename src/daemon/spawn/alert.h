@@ -1,12 +1,16 @@
 #pragma once
 
 /*
- * The on-failure-command of a service: commands that run when the service has failed for good.  They
- * are no part of a run: a next one may begin beside them.  They hold a guard on the node, within
- * on-failure-timeout and the budget of a stop.  They begin once in on-failure-interval.
+ * Events of a service that a user may want to hear of.  Each is an event for subscribers, and runs the
+ * commands of on-event-command; ALERT_GIVEN_UP also those of on-failure-command.
+ *
+ * These are no part of a run: a next one may begin beside them.  They hold a guard on the node, within
+ * on-failure-timeout and the budget of a stop.  They begin once in on-failure-interval for each event;
+ * an event that comes while the commands of another run waits for them.
  */
 
 #include "daemon/spawn/hook.h"
+#include "proto/history/line.h"
 
 struct alert;
 
@@ -21,10 +25,13 @@ struct alert *alert_free(struct alert *alert);
 /* Makes @alert that of later failures; NULL: none.  Running commands end as they began. */
 void alert_use(struct node *node, struct alert *alert);
 
-/* All functions below do nothing for a node without an alert. */
+/*
+ * Adds the event, and begins its commands.  @result: a constant, for SWANSONG_REASON; NULL: the name of
+ * the event.
+ */
+void alert_raise(struct node *node, enum alert_event event, const char *result, const char *text);
 
-/* Begins the commands: the service of @node has failed with @outcome, called @result. */
-void alert_begin(struct node *node, const struct outcome *outcome, const char *result);
+/* All functions below do nothing for a node without an alert. */
 
 /* Handles ended commands. */
 void alert_update(struct node *node);

@@ -5,13 +5,6 @@
  */
 #include "daemon/spawn/command.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/fd.h"
-
 /* More descriptors than this are hardly ever inherited; the daemon's own are all CLOEXEC. */
 #define INHERITED_MAX 1024
 

@@ -2,11 +2,9 @@
 
 /*
  * The service "main" of a swansongd in front of a command: the things that this command gets
- * besides those of a service.  daemon/main/command-signal.h passes signals to it; the work is done
+ * besides those of a service.  daemon/main/signals.h passes signals to it; the work is done
  * in sys, for swansong-init as well.
  */
-
-#include <stdbool.h>
 
 #include "sys/process/command.h"
 #include "sys/process/job.h"
@@ -32,8 +30,6 @@ void command_done(struct command *command);
 
 /* Returns true if @command, which may be NULL, is ended alone, without its remaining processes. */
 bool command_spares_remaining(const struct command *command);
-
-/* Adds its members to @spec. */
 void command_prepare(const struct command *command, struct spawn_spec *spec);
 
 /* Closes the descriptors that only the command needs, once it is started. */

@@ -5,13 +5,6 @@
  */
 #include "daemon/spawn/final.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "daemon/loop/roster.h"
 #include "model/life/budget.h"
 
 #define LATE_MAX 4096 /* bytes of names */
@@ -24,10 +17,10 @@ struct final {
 	const struct node_config *config; /* counted */
 	struct launch launch;
 	struct hook hook;		     /* holds the guard from the stop on */
-	struct swansong_completion *drained; /* of its generation; NULL: not stopped */
+	struct swansong_completion *drained; /* completion of the work of its generation; NULL: not stopped */
 	unsigned generation;
 	uint64_t limit_usec;
-	uint64_t deadline_usec; /* of the generation; USEC_INFINITY: not known, or none */
+	uint64_t deadline_usec; /* end of the budget of the generation; USEC_INFINITY: not known, or none */
 	bool forced;		/* the generation was forced */
 	bool begun, spent;
 	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
@@ -46,6 +39,8 @@ static void final_on_limit(struct alarm *alarm)
 {
 	struct final *f = container_of(alarm, struct final, hook.timer);
 
+	if (f->node->ctx->held_usec)
+		return;
 	f->spent = true;
 	hook_kill_late(&f->hook, "its time limit has expired", "its time limit had expired");
 }
@@ -81,8 +76,7 @@ struct final *final_free(struct final *f)
 	roster_write(f->node->ctx->roster, &f->place, NULL);
 	launch_done(&f->launch);
 	node_config_unref(f->config);
-	free(f);
-	return NULL;
+	return free_memory(f);
 }
 
 static void final_use_next(struct final *f)
@@ -147,7 +141,7 @@ void final_record(struct node *node)
 	at = stpcpy(f->late, late_name);
 	end = f->late + sizeof(late_name) - 1 + LATE_MAX;
 	for (struct node *n = f->node; n; n = node_next(n, f->node)) {
-		/* An own earlier stop of the node does not count. */
+		/* An earlier stop of the node alone does not count. */
 		if (n->force.own_usec < f->node->stop_usec || !n->force.own_usec)
 			continue;
 		if (at + strlen(gap) + strlen(node_name(n)) > end) {
@@ -223,6 +217,14 @@ void final_limit(struct node *node, uint64_t deadline_usec)
 
 	if (f && hook_is_running(&f->hook))
 		final_set_limit(f, MIN(f->limit_usec, end));
+}
+
+void final_extend(struct node *node, uint64_t usec)
+{
+	struct final *f = node->final;
+
+	if (f && hook_is_running(&f->hook) && !f->spent)
+		final_set_limit(f, clock_add(f->limit_usec, usec));
 }
 
 bool final_is_pending(const struct node *node)

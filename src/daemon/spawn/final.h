@@ -1,10 +1,9 @@
 #pragma once
 
 /*
- * The final action of a node: commands that run when all of its guards are released, before the
- * node is Complete.  To that end the guards are on a libswansong node below the node's own, `work`
- * of struct node.  The action holds a guard on the upper one from the stop on, once for each
- * generation.
+ * The final action of a node: commands that run when all of its guards are released, before the node is
+ * Complete.  For this the guards are on a libswansong node below the node's own: `work` of struct node.  The
+ * action holds a guard on the upper one from the stop on, once for each generation.
  */
 
 #include "daemon/spawn/hook.h"
@@ -43,6 +42,9 @@ void final_update(struct node *node);
 
 /* Ends a running action by @deadline_usec, if it is nearer, but not before two seconds from now. */
 void final_limit(struct node *node, uint64_t deadline_usec);
+
+/* Moves the limit of a running action. */
+void final_extend(struct node *node, uint64_t usec);
 
 /* Returns true if @node was stopped and its action is not over: nothing in @node may start. */
 bool final_is_pending(const struct node *node);

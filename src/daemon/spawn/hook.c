@@ -5,12 +5,6 @@
  */
 #include "daemon/spawn/hook.h"
 
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
 #include "model/keys/keys.h"
 
 void hook_init(struct hook *h, struct context *ctx, const struct launch *launch,
@@ -65,6 +59,25 @@ static const struct commands *hook_commands_of(const struct hook *h)
 	return node_config_hook(h->launch->config, h->kind);
 }
 
+/* The chore that is step @n; or NULL: a command. */
+static const struct chore *hook_chore_at(const struct hook *h, size_t n)
+{
+	return chores_at(h->launch->chores, h->kind, n, hook_commands_of(h)->n);
+}
+
+/* The words of step @n.  Final actions undo earlier steps, so they run in reverse order. */
+static char *const *hook_argv_at(const struct hook *h, size_t n)
+{
+	const struct commands *commands = hook_commands_of(h);
+	const struct chore *chore = hook_chore_at(h, n);
+
+	if (chore)
+		return chore->condition ? chore->condition : chore->path;
+	if (h->kind == HOOK_START_COMMAND)
+		n -= chores_count(h->launch->chores, h->kind);
+	return commands->argv[h->kind == HOOK_FINAL ? commands->n - 1 - n : n];
+}
+
 static void hook_note_failure(struct hook *h, const struct launch_failure *failure)
 {
 	h->outcome = (struct outcome){
@@ -72,23 +85,16 @@ static void hook_note_failure(struct hook *h, const struct launch_failure *failu
 		.value = failure->error,
 		.step = failure->step,
 		.subject = failure->subject,
-		.hook = hook_name(h->kind),
+		.hook = h->outcome.hook,
 	};
 	h->on_end(h->arg);
 }
 
-/* The words of command @n.  Final actions undo earlier steps, so they run in reverse order. */
-static char *const *hook_argv_of(const struct hook *h, size_t n)
-{
-	const struct commands *commands = hook_commands_of(h);
-
-	return commands->argv[h->kind == HOOK_FINAL ? commands->n - 1 - n : n];
-}
-
 static void hook_run_next(struct hook *h)
 {
-	const struct launch_program program = {
-		.argv = hook_argv_of(h, h->next++),
+	const struct chore *chore = hook_chore_at(h, h->next);
+	struct launch_program program = {
+		.argv = hook_argv_at(h, h->next++),
 		.variables = h->variables,
 		.ready_fd = -1,
 		.input = h->open_input ? h->open_input(h->arg) : 0,
@@ -96,7 +102,15 @@ static void hook_run_next(struct hook *h)
 	struct launch_failure failure;
 	int r;
 
-	h->outcome = (struct outcome){ .kind = OUTCOME_NONE, .hook = hook_name(h->kind) };
+	if (chore) {
+		program.work = h->kind == HOOK_POST_STOP ? &chores_removal : chore->work;
+		program.mode = chore->mode;
+		program.condition = chore->key == KEY_CONDITION;
+	}
+	h->outcome = (struct outcome){
+		.kind = OUTCOME_NONE,
+		.hook = chore ? keys[chore->key].name : hook_name(h->kind),
+	};
 	r = launch(h->launch, h->ctx, &program, &h->process, &failure);
 	if (program.input > 0)
 		(void)fd_close(program.input);
@@ -117,7 +131,7 @@ void hook_begin(struct hook *h, struct node *node, enum hook_kind kind, struct s
 
 bool hook_continue(struct hook *h)
 {
-	if (h->next >= hook_commands_of(h)->n)
+	if (h->next >= hook_commands_of(h)->n + chores_count(h->launch->chores, h->kind))
 		return false;
 	process_forget(&h->process);
 	hook_run_next(h);
@@ -175,9 +189,8 @@ void hook_kill_late(struct hook *h, const char *reason, const char *forced)
 	node_log(h->node, LOG_WARNING, "killing %s, pid %d (%s): %s", hook_name(h->kind),
 		 (int)h->process.pid, h->process.name, reason);
 	if (forced) {
-		forced_kills_add(h->ctx->forced_kills, h->node->config->path,
-				 "killed %s, pid %d (%s): %s", hook_name(h->kind),
-				 (int)h->process.pid, h->process.name, forced);
+		forced_kills_add(h->ctx->forced_kills, h->node->path, "killed %s, pid %d (%s): %s",
+				 hook_name(h->kind), (int)h->process.pid, h->process.name, forced);
 		node_note_forced(h->node);
 	}
 	hook_kill(h);
@@ -190,11 +203,12 @@ void hook_settle_start(struct process *process, const struct spawn_failure *why)
 
 	h->ctx->changes++;
 	if (why->step == SPAWN_STEP_NONE) {
-		node_log(h->node, LOG_INFO, "%s: started %s, pid %d", hook_name(h->kind),
-			 process->name, (int)process->pid);
+		if (!hook_chore_at(h, h->next - 1))
+			node_log(h->node, LOG_INFO, "%s: started %s, pid %d", hook_name(h->kind),
+				 process->name, (int)process->pid);
 		return;
 	}
-	failure = launch_explain(h->launch, hook_argv_of(h, h->next - 1)[0], why);
+	failure = launch_explain(h->launch, hook_argv_at(h, h->next - 1)[0], why);
 	process_forget(process);
 	hook_note_failure(h, &failure);
 }
@@ -202,10 +216,16 @@ void hook_settle_start(struct process *process, const struct spawn_failure *why)
 void hook_died(struct process *process, const struct reap_exit *exit)
 {
 	struct hook *h = container_of(process, struct hook, process);
+	const struct chore *chore = hook_chore_at(h, h->next - 1);
 
 	h->ctx->changes++;
 	h->outcome.kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
 	h->outcome.value = exit->value;
+	if (chore && chore->key == KEY_CONDITION && !exit->signaled && exit->value > 0 &&
+	    exit->value < 255) {
+		h->outcome.kind = OUTCOME_CONDITION;
+		h->outcome.subject = hook_argv_at(h, h->next - 1)[0];
+	}
 	/*
 	 * No service ends the other processes of its session.  The pid is the session's until it is
 	 * collected.

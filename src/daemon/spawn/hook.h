@@ -10,9 +10,7 @@
 
 #include "daemon/spawn/launch.h"
 #include "daemon/node/node.h"
-#include "daemon/loop/process.h"
 #include "model/life/policy.h"
-#include "sys/process/reap.h"
 
 #define HOOK_VARIABLE_MAX  48 /* bytes of a variable */
 #define HOOK_VARIABLES_MAX 4
@@ -26,7 +24,7 @@ struct hook {
 	struct process process;
 	struct node *node; /* of the present or last command; NULL: none */
 	enum hook_kind kind;
-	size_t next;		/* index of the next command */
+	size_t next;		/* index of the next command, with its chores */
 	struct outcome outcome; /* of the last command */
 	struct alarm timer;	/* for an owner that limits the time of its commands */
 	/* Opens the standard input of the next command, for an owner that sets it; or returns 0. */

@@ -5,15 +5,8 @@
  */
 #include "daemon/spawn/launch.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
 #include "daemon/spawn/command.h"
+#include "daemon/spawn/sandbox.h"
 #include "daemon/spawn/starts.h"
 #include "daemon/streams/streams.h"
 #include "sys/spawn/ids.h"
@@ -100,14 +93,14 @@ static size_t launch_count_own_variables(const struct launch *launch, const char
 		n += NOTIFY_VARIABLES;
 	if (launch_writes_to(config, OUTPUT_JOURNAL))
 		n++;
-	return n;
+	return n + (launch->chores ? N_FOLDERS : 0);
 }
 
 static int launch_build_environment(struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *credentials = &node_config_extras(config)->credentials;
-	char login[IDS_NAME_MAX]; /* for configurations with a number as well */
+	char login[IDS_NAME_MAX]; /* also for configurations with a numeric user */
 	size_t n = launch_count_own_variables(launch, notify_address);
 	char **at;
 	int r = 0;
@@ -131,6 +124,9 @@ static int launch_build_environment(struct launch *launch, const char *notify_ad
 			r = -ENOMEM;
 	}
 	/* These come after the node's own, which cannot override them. */
+	for (size_t i = 0; r == 0 && launch->chores && i < N_FOLDERS; i++)
+		if (launch->chores->variables[i])
+			*at++ = take(launch->chores->variables[i]);
 	if (r == 0 && notify_address)
 		r = launch_add_notify_variables(launch, notify_address, &at);
 	if (r == 0 && launch_writes_to(config, OUTPUT_JOURNAL))
@@ -184,15 +180,17 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 		.config = config,
 		.activation = activation,
 	};
-	r = launch_build_environment(launch, notify_address);
+	r = chores_new(&launch->chores, config);
+	if (r == 0)
+		r = launch_build_environment(launch, notify_address);
 	while (r == 0 && launch->environment && launch->environment[own])
 		own++;
 	if (r == 0)
 		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
 	if (r == 0)
 		r = capture_new(&launch->capture, ctx, config);
-	if (r == 0 && config->ready.kind == PROBE_LOG)
-		r = log_watch_new(&launch->log_watch, ctx, config);
+	if (r == 0)
+		r = sandbox_new(&launch->sandbox, config);
 	return r == 0 ? launch_build_groups(launch) : r;
 }
 
@@ -202,8 +200,9 @@ void launch_done(struct launch *launch)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
-	log_watch_free(launch->log_watch); /* first, as it may write to the others */
+	launch->sandbox = sandbox_free(launch->sandbox);
 	capture_free(launch->capture);
+	chores_free(launch->chores);
 	*launch = (struct launch){ 0 };
 }
 
@@ -266,8 +265,13 @@ static const char *launch_subject_of(const struct launch *launch, const char *pr
 	const struct node_config *config = launch->config;
 
 	switch (why->step) {
+	case SPAWN_STEP_CHECK:
+	case SPAWN_STEP_MAKE:
+	case SPAWN_STEP_REMOVE:
 	case SPAWN_STEP_EXEC:
 		return program;
+	case SPAWN_STEP_ROOT:
+		return node_config_extras(config)->root_directory;
 	case SPAWN_STEP_DIRECTORY:
 		return config->directory;
 	case SPAWN_STEP_INPUT:
@@ -294,7 +298,7 @@ struct files {
 	struct activation_plan activation;
 	struct handover_plan handover;
 	struct spawn_file few[ACTIVATION_ROOM]; /* for a launch without activation */
-	char node[sizeof(NODE_VARIABLE) + CONFIG_NAME_MAX];
+	char node[sizeof(NODE_VARIABLE) + CONFIG_NAME_MAX], claim[CONFIG_NAME_MAX + 1];
 	char *variables[RUN_VARIABLES + 1]; /* with a NULL */
 };
 
@@ -327,7 +331,9 @@ static void launch_plan_files(const struct launch *launch, const struct context 
 		launch_insert_file(plan,
 				   (struct spawn_file){ .from = program->ready_fd, .to = ready });
 	at = files->variables;
-	(void)snprintf(files->node, sizeof(files->node), NODE_VARIABLE "%s", launch->config->path);
+	(void)snprintf(files->node, sizeof(files->node), NODE_VARIABLE "%s",
+		       launch->group ? control_group_claim(launch->group, files->claim)
+				     : launch->config->path);
 	*at++ = files->node;
 	if (ctx->environment.mark)
 		*at++ = ctx->environment.mark;
@@ -364,10 +370,11 @@ static int launch_prepare_streams(const struct launch *launch, struct context *c
 
 	if (r < 0)
 		return launch_fail(failure, -r, "open", stream);
-	if (launch->log_watch && main) {
-		r = log_watch_interpose(launch->log_watch, streams);
+	if (launch->config->ready.kind == PROBE_LOG && main) {
+		r = capture_mark(launch->capture);
 		if (r < 0)
-			return launch_fail(failure, -r, "relay its output", NULL);
+			return launch_fail(failure, -r, "read its output for ready = log by",
+					   "swansong-logger");
 	}
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams->journal);
@@ -380,8 +387,9 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	const struct node_config *config = launch->config;
 	const struct credentials *credentials = &node_config_extras(config)->credentials;
 	struct files files;
+	struct attributes attributes;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
-	/* A command beside the service would take the terminal from it. */
+	/* Not for a command: it would take the terminal from the service. */
 	bool terminal = config->terminal && program->main;
 	/* Standard input is the terminal of the session, with the daemon in the foreground. */
 	bool foreground = terminal && tcgetpgrp(STDIN_FILENO) == getpgrp();
@@ -394,16 +402,21 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		return r;
 	if (program->input > 0)
 		streams.fds[0] = program->input;
-	if (program->output > 0)
+	if (program->output > 0) {
 		streams.fds[1] = streams.fds[2] = program->output;
+		streams.reopen = 0;
+	}
 	launch_plan_files(launch, ctx, program, &files);
 	launch_merge_environment(ctx, launch, files.variables, program->variables);
 
 	struct spawn_spec spec = {
 		.argv = program->argv,
+		.work = program->work,
+		.mode = program->mode,
 		.envp = ctx->environment.child,
 		.input = program->input > 0 ? NULL : streams.input,
-		.directory = config->directory,
+		.root = node_config_extras(config)->root_directory,
+		.directory = program->condition ? "/" : config->directory,
 		.umask = config->umask,
 		.set_user = credentials->set,
 		.set_group = credentials->set_group,
@@ -413,6 +426,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
+		.reopen = streams.reopen,
 		.files = files.activation.files,
 		.n_files = files.activation.n_files,
 		.pid_places = { program->main ? launch->watchdog_pid : NULL, files.activation.pid },
@@ -420,6 +434,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.keep_session = foreground,
 		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors.raised ? &ctx->descriptors.limit : NULL,
+		.file_size = program->output_limit,
 		.attributes = config->parts.attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
@@ -427,18 +442,12 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
+	if (launch->sandbox && !program->work)
+		r = sandbox_wrap(launch->sandbox, ctx->environment.child, &spec, &attributes);
+	if (r < 0)
+		return launch_fail(failure, -r, "pass its variables LD_... to", "swansong-sandbox");
 	r = launch_make_process(launch, ctx, &spec, process);
 	return r < 0 ? launch_fail(failure, -r, "make a process", NULL) : 0;
-}
-
-bool launch_awaits_output(const struct launch *launch, void (*fn)(void *arg), void *arg)
-{
-	bool drained;
-
-	if (!launch->capture)
-		return false;
-	drained = !launch->log_watch || log_watch_drain(launch->log_watch);
-	return capture_awaits(launch->capture, drained, fn, arg);
 }
 
 void launch_ended(const struct launch *launch, pid_t group)

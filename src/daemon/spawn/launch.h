@@ -5,23 +5,18 @@
  * process is the service itself or a command around it.
  */
 
-#include <sys/types.h>
-
 #include "daemon/cgroup/control-group.h"
+#include "daemon/spawn/chores.h"
 #include "daemon/streams/activation.h"
-#include "daemon/loop/context.h"
 #include "daemon/loop/process.h"
-#include "daemon/streams/handover.h"
-#include "daemon/streams/log-watch.h"
-#include "model/config/config.h"
-#include "sys/spawn/spawn.h"
+#include "daemon/logger/capture.h"
 
-#define LAUNCH_E_FAILED 1 /* no process: *failure has the reason */
+#define LAUNCH_E_FAILED 1 /* no process was made: *failure has the reason */
 
 struct launch_failure {
 	int error;	     /* errno */
 	const char *step;    /* "execute" */
-	const char *subject; /* "/usr/bin/foo", of the configuration; or NULL */
+	const char *subject; /* the program of the failure, "/usr/bin/foo", of the configuration; or NULL */
 };
 
 /* Number of variables that one call of launch() may add. */
@@ -30,13 +25,17 @@ struct launch_failure {
 /* The program of one launch. */
 struct launch_program {
 	char *const *argv;
-	char *const *variables;		 /* of this run, before all others; or NULL */
+	const struct spawn_work *work;	 /* in place of a program; or NULL */
+	mode_t mode;			 /* for the work */
+	bool condition;			 /* its directory is not made yet */
+	char *const *variables;		 /* variables of this run, which win over all others; or NULL */
 	int ready_fd;			 /* for the descriptor of the key ready; or -1 */
 	int input;			 /* standard input instead of that of the key; 0: none */
-	int output;			 /* standard output and error likewise */
+	int output;			 /* standard output and error likewise, */
+	const struct rlimit *output_limit; /* RLIMIT_FSIZE with it */
 	const struct handover *handover; /* further descriptors for the program */
 	size_t n_handover;
-	bool main; /* the service itself, which gets sockets, store and log watch */
+	bool main; /* the service itself, which gets sockets and store */
 };
 
 /* The objects for all starts of a service, made when its configuration is loaded. */
@@ -44,11 +43,12 @@ struct launch {
 	const struct node_config *config;
 	struct activation *activation; /* or NULL */
 	struct capture *capture;       /* of files; or NULL */
-	struct log_watch *log_watch;   /* of the main process; NULL: ready is not log:REGEX */
+	struct chores *chores;	       /* or NULL */
 	gid_t *groups;
 	size_t n_groups;
 	struct control_group *group; /* the group to start in, set by the service; or NULL */
 	char **environment;	     /* its own variables: keys, HOME and so on; or NULL */
+	struct sandbox_words *sandbox; /* in front of each command; or NULL */
 	char *watchdog_pid;	     /* place for the pid in it, or NULL */
 	char *journal_stream;	     /* place for the value of JOURNAL_STREAM in it, or NULL */
 };
@@ -70,9 +70,6 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 /* Words for a failure of the process of @program, or for the step that it is taking. */
 struct launch_failure launch_explain(const struct launch *launch, const char *program,
 				     const struct spawn_failure *why);
-
-/* The same as capture_awaits(), for the output of the last process of a run. */
-bool launch_awaits_output(const struct launch *launch, void (*fn)(void *arg), void *arg);
 
 /* Takes the terminal back if process group @group, an ended service, had it. */
 void launch_ended(const struct launch *launch, pid_t group);

@@ -6,19 +6,20 @@
  */
 #include "daemon/spawn/starts.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 
-#include "base/cleanup.h"
-#include "base/fd.h"
-#include "sys/process/proc.h"
-
 #define EVENTS_AT_ONCE 32
+
+#define ROOM	  64
+#define WAIT_USEC (5 * USEC_PER_MSEC)
 
 struct starts {
 	struct context *ctx;
 	struct spawn_pool pool;
+	unsigned room; /* so many starts at a time */
+	bool full;     /* starts wait until half of ROOM is free: a turn costs more than a start */
+	unsigned ended, seen; /* number of starts that are over; and when the wait for room began */
+	struct alarm wait;
 	int set;
 	sd_event_source *source;
 	starts_fn *fn;
@@ -44,10 +45,36 @@ static void starts_on_news(struct starts *starts, pid_t pid)
 	if (!process || !process->spawning.block)
 		return;
 	r = spawn_check(&process->spawning, &starts->pool, &why, &refused);
-	if (r == SPAWN_E_PENDING)
+	if (r == SPAWN_E_PENDING) {
 		(void)starts_watch(starts, EPOLL_CTL_MOD, process);
-	else
-		starts->fn(process, &why, refused, starts->arg);
+		return;
+	}
+	starts->ended++;
+	starts->fn(process, &why, refused, starts->arg);
+}
+
+static void starts_on_wait(struct alarm *alarm)
+{
+	struct starts *starts = container_of(alarm, struct starts, wait);
+
+	if (starts->seen == starts->ended)
+		starts->room = starts->pool.used + ROOM;
+}
+
+bool starts_have_room(struct starts *starts)
+{
+	if (!starts)
+		return true;
+	starts->room = starts->pool.used < ROOM ? ROOM : starts->room;
+	starts->full = starts->pool.used >= starts->room - (starts->full ? ROOM / 2 : 0);
+	if (!starts->full)
+		return true;
+	if (starts->wait.usec == USEC_INFINITY) {
+		starts->seen = starts->ended;
+		alarm_set(&starts->ctx->alarms, &starts->wait,
+			  clock_add(clock_now_usec(), WAIT_USEC));
+	}
+	return false;
 }
 
 static int starts_on_event(sd_event_source *source, int fd, uint32_t events, void *arg)
@@ -68,12 +95,16 @@ int starts_new(struct starts **ret, struct context *ctx, starts_fn *fn, void *ar
 	if (!starts)
 		return -ENOMEM;
 	*starts = (struct starts){ .ctx = ctx, .fn = fn, .arg = arg };
+	alarm_init(&starts->wait, starts_on_wait);
 	starts->pool.siblings = keeper_is_apart(&ctx->keeper);
 	starts->set = epoll_create1(EPOLL_CLOEXEC);
 	if (starts->set < 0)
 		return -errno;
 	r = sd_event_add_io(ctx->event, &starts->source, starts->set, EPOLLIN, starts_on_event,
 			    starts);
+	/* A program sends messages after its start, so the start is processed first. */
+	if (r >= 0)
+		r = sd_event_source_set_priority(starts->source, SD_EVENT_PRIORITY_IMPORTANT);
 	if (r < 0)
 		return r;
 	*ret = ctx->starts = take(starts);
@@ -85,11 +116,11 @@ struct starts *starts_free(struct starts *starts)
 	if (!starts)
 		return NULL;
 	starts->ctx->starts = NULL;
+	alarm_stop(&starts->ctx->alarms, &starts->wait);
 	sd_event_source_disable_unref(starts->source);
 	(void)fd_close(starts->set);
 	spawn_pool_done(&starts->pool);
-	free(starts);
-	return NULL;
+	return free_memory(starts);
 }
 
 int starts_begin(struct starts *starts, const struct spawn_spec *spec, struct process *process,
@@ -112,7 +143,7 @@ int starts_begin(struct starts *starts, const struct spawn_spec *spec, struct pr
 	return 0;
 }
 
-/* A child that was killed before its program ran has no news: the kernel knows. */
+/* A child that was killed before its program ran has written nothing: /proc shows whether it ran. */
 bool starts_end(struct starts *starts, struct process *process)
 {
 	struct spawn_failure why;
@@ -122,6 +153,7 @@ bool starts_end(struct starts *starts, struct process *process)
 
 	if (!process->spawning.block)
 		return false;
+	spawn_note_death(&process->spawning);
 	r = spawn_check(&process->spawning, &starts->pool, &why, &refused);
 	if (r == SPAWN_E_CHILD ||
 	    (r == 0 && watched && proc_read(process->pid, &info) == 0 && info.executed))

@@ -7,7 +7,6 @@
 
 #include "daemon/loop/context.h"
 #include "daemon/loop/process.h"
-#include "sys/spawn/spawn.h"
 
 /*
  * Called once for each process of starts_begin(): when it runs its program (why->step is
@@ -28,6 +27,12 @@ struct starts *starts_free(struct starts *starts);
  */
 int starts_begin(struct starts *starts, const struct spawn_spec *spec, struct process *process,
 		 int *refused);
+
+/*
+ * Returns false if so many starts are pending that more would only make each slower.  There is room again when
+ * some of them end, or else after a moment, so that starts that hang hold up no others.
+ */
+bool starts_have_room(struct starts *starts);
 
 /*
  * Handles the end of @process, which is not collected yet.
