@@ -42,7 +42,7 @@ is "names each node that restarts with an instance" "$(named)" \
 	'named: would be restarted with app@2, which it requires;far: would be restarted with app@2, which it requires'
 like "and the one that keeps its settings" "$(cat "$dir/out")" 'front: keeps its former settings'
 ok "and not the others" not says "$dir/out" 'named: keeps'
-is "to programs, too" "$("$swansongctl" rollout --dry-run --json app@ | jq -c '[.restarted, .with]')" \
+is "to programs, too" "$("$swansongctl" rollout --dry-run --json app@ | jq -c '[[.rollout.steps[:3][].node], [.rollout.steps[3:][].node]]')" \
 	'[["app@1","app@2","app@3"],["named","far"]]'
 is "and changes nothing" "$(generations app@1 app@2 app@3 front named far)" "$before"
 ok "the rollout" rollout app@

@@ -28,7 +28,7 @@ rollout_fails() { # NAME OUTPUT
 	wait "$rolling"
 	is "$1 ends the rollout" "$?" 1
 	like "the output names it" "$(cat "$dir/out")" "$2"
-	like "and how to go on" "$(cat "$dir/out")" '0 of 2 are done; to go on: swansongctl rollout web@1 web@2'
+	like "and how to go on" "$(cat "$dir/out")" '0 of 2 are done; to go on: swansongctl rollout --continue'
 	ok "all is started again" ctl start / --timeout 20s
 }
 

@@ -72,7 +72,7 @@ is "of no other" "$(ctl status --json | jq -r '[.nodes[] | select(.service.outda
 like "a reload would restart it" "$(ctl reload --dry-run)" 'change +db +environment .* now, by a restart'
 clear_log
 ok "the undo restarts one after another, too" rollout --undo web@ --settle 50ms
-ok "with the former settings" in_order '1 runs one' '2 runs one' '3 runs one'
+ok "with the former settings, in reverse" in_order '3 runs one' '2 runs one' '1 runs one'
 is "a service with these already is not touched" "$(pid_of db) $(version_of)" "$db one"
 before=$(pids 1 2 3)
 ok "an undo after an undo" rollout --undo web@
@@ -83,8 +83,8 @@ is "db, too" "$(version_of)" two
 rollout --undo web@
 is "and then there is no rollout to undo" "$?" 1
 
-is "JSON has the result" "$("$swansongctl" rollout --json --settle 0 web@2 web@1 | jq -c)" \
-	'{"restarted":["web@1","web@2"],"changes":[]}'
+is "JSON has the result" "$("$swansongctl" rollout --json --settle 0 web@2 web@1 | jq -c '[.changes, .rollout.state, [.rollout.steps[].node]]')" \
+	'[[],"done",["web@1","web@2"]]'
 
 # --- A failure ---
 
@@ -96,7 +96,7 @@ is "a rollout fails with its first service" "$?" 1
 is "the next one is not touched" "$(pid_of web@3)" "${before#* }"
 like "the output has the result of the service" "$(cat "$dir/out")" 'web@2: exited with status 3'
 like "and how to go on, and back" "$(cat "$dir/out")" \
-	'1 of 3 are done; to go on: swansongctl rollout web@2 web@3; to go back: swansongctl rollout --undo web@1 web@2 web@3'
+	'1 of 3 are done; to go on: swansongctl rollout --continue; to go back: swansongctl rollout --undo'
 third=$(pid_of web@3)
 clear_log
 ok "it goes back" rollout --undo web@ --settle 50ms
@@ -114,14 +114,19 @@ ok "in order" in_order '2 runs four' '3 runs four'
 is "without the services that it does not name" "$(pid_of web@1)" "$first"
 clear_log
 ok "an undo of an unfinished rollout goes back" rollout --undo web@ --settle 50ms
-ok "to the settings before the first attempt" in_order '1 runs two' '2 runs two' '3 runs two'
+ok "to the settings before the first attempt" in_order '3 runs two' '2 runs two' '1 runs two'
 
 # --- Wrong use, and a shutdown ---
 
 rollout nothing
 is "an unknown node is refused" "$?" 4
-rollout --no-wait web@
-is "no rollout goes on without its command" "$?" 2
+before=$(pid_of web@3)
+ok "a rollout goes on without its command" rollout --no-wait web@ --settle 50ms
+rollout web@
+is "and another one is refused meanwhile" "$?" 1
+ok "without a node the command waits for its end" rollout
+like "and shows it" "$(cat "$dir/out")" 'web@3: ready, 3 of 3'
+ok "it has restarted them" not test "$(pid_of web@3)" = "$before"
 rollout --parallel 0 web@
 is "no service at a time is refused" "$?" 2
 echo 'comand = x' >>"$ini"
@@ -133,6 +138,7 @@ is "before anything changes" "$(pids 1 2 3)" "$before"
 { tree five; printf '[slow]\ncommand = %s/stubborn\nstop-timeout = 3s\n' "$helpers"; } | config
 ok "a service that ends late" ctl reload
 ok "the tree is ready again" ctl wait --for ready --timeout 20s
+ok "and has written its lines" wait_for 10 says "$log" '1 runs five'
 clear_log
 "$swansongctl" rollout web@ --settle 60s >"$dir/out" 2>&1 &
 rolling=$!

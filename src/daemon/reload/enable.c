@@ -5,17 +5,7 @@
  */
 #include "daemon/reload/enable.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
-#include "daemon/loop/closer.h"
-
-/* The bits of the nodes follow the set. */
+/* Copies the set to the bits of the nodes. */
 static void enable_update_nodes(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
@@ -60,9 +50,15 @@ void enable_cancel(struct enable_reading *reading, struct tree *tree)
 void enable_commit(struct enable_reading *reading, struct tree *tree)
 {
 	disabled_done(&reading->before);
+	disabled_enter(&tree->ctx->disabled, tree->ctx->roster, &tree->ctx->disabled_copy);
 	if (reading->garbage)
 		disabled_keep_aside(tree->config->state, tree->ctx->log);
 	stamps_use(&tree->ctx->stamps, tree->config->state, tree->ctx->log);
+}
+
+void enable_keep(struct enable_reading *reading)
+{
+	*reading = (struct enable_reading){ .kept = true };
 }
 
 /* --- changes by clients --- */
@@ -76,9 +72,29 @@ struct saving {
 	int error; /* of the last change that has ended: 0 or an errno */
 	bool running;
 	bool enabled;
-	const char *path;		/* of the state file; for the child process */
-	char name[CONFIG_NAME_MAX + 1]; /* of the node, for the log */
+	const struct enable_scaling *scaling; /* NULL: the change enables or disables */
+	char name[CONFIG_NAME_MAX + 1];	      /* of the node, for the log */
 };
+
+static void enable_swap(struct saving *s)
+{
+	struct context *ctx = s->tree->ctx;
+	const struct disabled before = ctx->disabled;
+
+	ctx->disabled = s->next;
+	s->next = before;
+	disabled_enter(&ctx->disabled, ctx->roster, &ctx->disabled_copy);
+}
+
+/* The change was of a number of instances, which is in use already: restores the former one. */
+static void enable_give_up(struct saving *s)
+{
+	if (s->scaling) {
+		enable_swap(s);
+		(void)s->scaling->apply(s->scaling->arg, s->name, NULL);
+	}
+	disabled_done(&s->next);
+}
 
 static void enable_on_saved(struct closer *closer)
 {
@@ -89,12 +105,14 @@ static void enable_on_saved(struct closer *closer)
 	s->error = closer->error;
 	context_update_soon(ctx);
 	if (s->error) {
-		disabled_done(&s->next);
+		enable_give_up(s);
 		return;
 	}
-	disabled_done(&ctx->disabled);
-	ctx->disabled = s->next;
-	s->next = (struct disabled){ .names = NULL };
+	if (!s->scaling)
+		enable_swap(s);
+	disabled_done(&s->next);
+	if (s->scaling)
+		return;
 	enable_update_nodes(s->tree);
 	ctx->remarks++;
 	log_node(ctx->log, LOG_NOTICE, s->name, "%s",
@@ -102,18 +120,9 @@ static void enable_on_saved(struct closer *closer)
 			    : "disabled: does not start by itself");
 }
 
-/* Makes the next set from that of @tree.  Return: 0 or -ENOMEM. */
-static int enable_change(struct saving *s, const struct node *node, bool enabled)
+bool enable_is_scaling(const struct context *ctx)
 {
-	const struct disabled *before = &s->tree->ctx->disabled;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < before->n; i++)
-		r = disabled_set(&s->next, before->names[i], true);
-	for (const struct node *n = node; r == 0 && n; n = node_next(n, node))
-		if (n->service)
-			r = disabled_set(&s->next, n->config->path, !enabled);
-	return r;
+	return ctx->saving && ctx->saving->running && ctx->saving->scaling;
 }
 
 static int enable_save(void *arg)
@@ -121,18 +130,21 @@ static int enable_save(void *arg)
 	const struct saving *s = arg;
 
 	fd_close_above(STDERR_FILENO);
-	return disabled_write(&s->next, s->path);
+	return disabled_write(s->scaling ? &s->tree->ctx->disabled : &s->next,
+			      s->tree->config->state);
 }
 
-int enable_set(struct tree *tree, struct node *node, bool enabled, unsigned *number)
+/* Begins a change of @name: the next set is a copy.  Return: 0; -EBUSY, -ENOENT or -ENOMEM. */
+static int enable_begin_change(struct tree *tree, const char *name, struct saving **ret)
 {
+	const struct disabled *before = &tree->ctx->disabled;
 	const char *path = tree->config->state;
-	struct saving *s;
-	int r;
+	struct saving *s = tree->ctx->saving;
+	int r = 0;
 
 	if (!path || strcmp(path, "none") == 0)
 		return -ENOENT;
-	if (!tree->ctx->saving) {
+	if (!s) {
 		s = calloc(1, sizeof(*s));
 		if (!s)
 			return -ENOMEM;
@@ -140,22 +152,65 @@ int enable_set(struct tree *tree, struct node *node, bool enabled, unsigned *num
 		closer_init(&s->closer, tree->ctx, enable_on_saved);
 		tree->ctx->saving = s;
 	}
-	s = tree->ctx->saving;
 	if (s->running)
 		return -EBUSY;
-	s->path = path;
-	s->enabled = enabled;
-	(void)snprintf(s->name, sizeof(s->name), "%s", node_name(node));
-	r = enable_change(s, node, enabled);
-	if (r == 0)
-		r = closer_call(&s->closer, enable_save, s);
+	(void)snprintf(s->name, sizeof(s->name), "%s", name);
+	*ret = s;
+	for (size_t i = 0; r == 0 && i < before->n; i++)
+		r = disabled_set(&s->next, before->names[i], true);
+	return r;
+}
+
+/* Writes the set, unless @r is an error. */
+static int enable_end_change(struct saving *s, int r, unsigned *number)
+{
 	if (r < 0) {
 		disabled_done(&s->next);
+		return r;
+	}
+	r = closer_call(&s->closer, enable_save, s);
+	if (r < 0) {
+		enable_give_up(s);
 		return r;
 	}
 	*number = ++s->number;
 	s->running = true;
 	return 0;
+}
+
+int enable_set(struct tree *tree, struct node *node, bool enabled, unsigned *number)
+{
+	struct saving *s = NULL;
+	int r = enable_begin_change(tree, node_name(node), &s);
+
+	if (!s)
+		return r;
+	s->enabled = enabled;
+	s->scaling = NULL;
+	for (const struct node *n = node; r == 0 && n; n = node_next(n, node))
+		if (n->service)
+			r = disabled_set(&s->next, n->config->path, !enabled);
+	return enable_end_change(s, r, number);
+}
+
+int enable_scale(struct tree *tree, const char *template, const uint64_t *instances,
+		 const struct enable_scaling *scaling, FILE *reason, unsigned *number)
+{
+	struct saving *s = NULL;
+	int r = enable_begin_change(tree, template, &s);
+
+	if (!s)
+		return r;
+	s->scaling = scaling;
+	if (r == 0)
+		r = disabled_scale(&s->next, template, instances);
+	if (r == 0) {
+		enable_swap(s);
+		r = scaling->apply(scaling->arg, template, reason);
+		if (r < 0)
+			enable_swap(s);
+	}
+	return enable_end_change(s, r, number);
 }
 
 /* A change that begins in the turn after the end of another one ends in a later turn. */

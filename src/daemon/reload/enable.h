@@ -1,6 +1,9 @@
 #pragma once
 
-/* Enabling and disabling services, whatever their sections have: see daemon/loop/disabled.h. */
+/*
+ * Changes of the services that are disabled, and of the numbers of instances, which prevail over the sections: see
+ * daemon/loop/disabled.h.
+ */
 
 #include "daemon/tree/tree.h"
 
@@ -18,6 +21,9 @@ struct enable_reading {
 void enable_begin(struct enable_reading *reading, struct tree *tree, const struct config *config,
 		  struct log *log);
 
+/* Instead of enable_begin(): the set is not read. */
+void enable_keep(struct enable_reading *reading);
+
 /* The reload is refused, or was only planned: the former set counts again. */
 void enable_cancel(struct enable_reading *reading, struct tree *tree);
 
@@ -32,6 +38,25 @@ void enable_commit(struct enable_reading *reading, struct tree *tree);
  * -errno, and nothing has changed.
  */
 int enable_set(struct tree *tree, struct node *node, bool enabled, unsigned *number);
+
+/*
+ * The function reloads for the number of instances of @template in the set of the context, with the reason of a
+ * failure in @reason, or the log if that is NULL.
+ */
+struct enable_scaling {
+	int (*apply)(void *arg, const char *template, FILE *reason);
+	void *arg;
+};
+
+/*
+ * Sets the number of instances of @template, NULL for that of the files, by the function of @scaling, which must outlive
+ * the change; then the file is written in the same way.  If that fails, the former number counts again.
+ */
+int enable_scale(struct tree *tree, const char *template, const uint64_t *instances,
+		 const struct enable_scaling *scaling, FILE *reason, unsigned *number);
+
+/* Returns true while a number of instances is being written: the file does not have it. */
+bool enable_is_scaling(const struct context *ctx);
 
 /*
  * Returns the result of change @number: 0; -EINPROGRESS while it is being written; or -errno, and

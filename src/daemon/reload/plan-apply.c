@@ -4,16 +4,12 @@
  * Then nodes are started, stopped or restarted.
  */
 
-#include "base/cleanup.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/node/agent.h"
 #include "daemon/service/machine.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
-#include "daemon/tree/goals.h"
 #include "daemon/tree/timetable.h"
-#include "daemon/spawn/alert.h"
-#include "daemon/spawn/final.h"
 #include "daemon/reload/plan.h"
 #include "daemon/describe/report.h"
 #include "daemon/service/setup.h"
@@ -43,7 +39,7 @@ static int plan_prepare_entry(struct plan *plan, struct plan_entry *entry)
 		if (r >= 0)
 			r = timetable_new(&entry->timetable, node, entry->to);
 	} else {
-		r = tree_add(plan->tree, plan->config, entry->to, &entry->node);
+		r = tree_add(plan->tree, plan->config, entry->to, entry->to->path, &entry->node);
 		entry->made = r == 0;
 	}
 	return r;
@@ -176,7 +172,9 @@ static void plan_apply_change(const struct plan_entry *entry, struct goals *goal
 		goals_raise(goals, node);
 	if (entry->restart) {
 		goals_forget_restarts(node);
-		goals_lower(goals, node, REQUEST_CYCLE, "section changed");
+		goals_lower(goals, node, REQUEST_RESTART, "section changed");
+	} else if (node->service && service_is_outdated(node->service)) {
+		alert_raise(node, ALERT_OUTDATED, NULL, "a rollout has changed its settings");
 	}
 }
 

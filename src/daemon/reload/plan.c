@@ -5,20 +5,14 @@
  */
 #include "daemon/reload/plan.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
-#include "base/memstream.h"
 #include "daemon/tree/start-order.h"
-#include "proto/message.h"
 
 static bool plan_is_to_run(const struct node *node)
 {
 	return node->service && service_is_wanted(node->service);
 }
 
-/* A service that was stopped by request stays stopped; in a group that restarts it starts with that. */
+/* A service that was stopped by request stays stopped; it starts with a group that restarts. */
 static bool plan_is_to_begin(const struct node *node, const struct node_config *to)
 {
 	if (!to->argv || !node_starts_by_itself(node, to) || node_goal(node) <= GOAL_DOWN)
@@ -48,10 +42,10 @@ static void plan_add_entry(struct plan *plan, struct plan_entry entry)
 /* Returns the configuration of the present run of the service of @node, or of the last one. */
 static const struct node_config *plan_running_config(const struct node *node)
 {
-	return node->service->next_setup ? node->service->setup.config : node->config;
+	return node->service->next_setup ? node->service->setup.launch.config : node->config;
 }
 
-/* Returns true if the service rests after a run by a schedule that it loses, and needs a new process. */
+/* Returns true if the service loses its schedule, rests after a run by it, and has to run again. */
 static bool plan_forgets_run(const struct node *node, const struct node_config *to)
 {
 	return node->service && node->goal == GOAL_IDLE &&
@@ -72,7 +66,7 @@ static void plan_compare_node(struct plan *plan, struct node *node, const struct
 	};
 	bool needs_restart;
 
-	/* A service that waits for its start begins with what it is given now. */
+	/* A service that waits for its start begins with the new configuration. */
 	needs_restart = plan_is_to_run(node) && node->service->state != STATE_DOWN &&
 			node_config_needs_restart(plan_running_config(node), to);
 	if (node_config_diff(entry.from, to, &entry.keys) == 0) {
@@ -125,30 +119,26 @@ static bool plan_has_any_to_run(const struct node *node)
 	return false;
 }
 
-/* Returns true if @to restarts, itself or with a node above it. */
-static bool plan_is_to_restart(const struct plan *plan, const struct node_config *to)
+/* Returns true if @node is to be removed, or restarts, itself or with a node above it. */
+static bool plan_is_leaving(const struct node *node, const void *arg)
 {
+	const struct plan *plan = arg;
+	const struct node_config *to = config_find(plan->config, node->config->path);
+	bool kept = to;
+
 	while (to && !plan->restarts[to->index])
 		to = to->parent;
-	return to;
+	return !kept || to;
 }
 
 /* Returns true if @node requires a template of which @instance is one, and another one goes on. */
 static bool plan_has_enough_without(const struct plan *plan, const struct node_config *node,
 				    const struct node_config *instance)
 {
-	const char *template = config_required_template(node, instance->path);
-	struct node_config *const *to = node_config_edges(node, EDGE_REQUIRES);
-	const struct node *present;
+	const struct node *present = tree_find(plan->tree, instance->path);
 
-	for (; template && *to; to++) {
-		if (!config_is_instance((*to)->path, template) || plan_is_to_restart(plan, *to))
-			continue;
-		present = tree_find(plan->tree, (*to)->path);
-		if (present && start_order_is_satisfied(present))
-			return true;
-	}
-	return false;
+	return present && present->parent &&
+	       start_order_count_others(node, present, plan_is_leaving, plan).present > 0;
 }
 
 /* Returns the node in @top with which @node restarts, as it requires that, or NULL. */
@@ -156,11 +146,16 @@ static const struct node_config *plan_find_required(const struct plan *plan,
 						    const struct node_config *node,
 						    const struct node_config *top)
 {
-	struct node_config *const *to = node_config_edges(node, EDGE_REQUIRES);
+	static const enum edge edges[] = { EDGE_REQUIRES, EDGE_BINDS_TO };
 
-	for (; to && *to; to++)
-		if (node_config_is_within(*to, top) && !plan_has_enough_without(plan, node, *to))
-			return *to;
+	for (size_t i = 0; i < ARRAY_SIZE(edges); i++) {
+		struct node_config *const *to = node_config_edges(node, edges[i]);
+
+		for (; to && *to; to++)
+			if (node_config_is_within(*to, top) &&
+			    !plan_has_enough_without(plan, node, *to))
+				return *to;
+	}
 	return NULL;
 }
 
@@ -175,7 +170,7 @@ static void plan_add_dependents_of(struct plan *plan, const struct node_config *
 		if (!required || node_config_is_within(to, top) || plan->restarts[to->index])
 			continue;
 		node = tree_find(plan->tree, to->path);
-		if (!node || node->goal != GOAL_UP || !plan_has_any_to_run(node))
+		if (!node || node->goal < GOAL_UP || !plan_has_any_to_run(node))
 			continue;
 		plan->restarts[to->index] = true;
 		plan->dependents[plan->n_dependents++] = (struct plan_entry){
@@ -187,6 +182,12 @@ static void plan_add_dependents_of(struct plan *plan, const struct node_config *
 			.because = required,
 		};
 	}
+}
+
+/* Returns true if the nodes that require this one always have a run that is ready: by a hand-over. */
+static bool plan_hands_over(const struct plan_entry *entry)
+{
+	return entry->to->handover && service_can_hand_over(entry->node->service);
 }
 
 int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool rollout)
@@ -206,15 +207,34 @@ int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool r
 	plan_compare_nodes(plan);
 	/* The loop covers the dependents that it adds. */
 	for (size_t i = 0; i < plan->n_entries; i++)
-		if (plan->entries[i].restart)
+		if (plan->entries[i].restart && !plan_hands_over(&plan->entries[i]))
 			plan->restarts[plan->entries[i].to->index] = true;
 	for (size_t i = 0; i < plan->n_entries; i++)
-		if (plan->entries[i].restart)
+		if (plan->entries[i].restart && !plan_hands_over(&plan->entries[i]))
 			plan_add_dependents_of(plan, plan->entries[i].to);
 	for (size_t i = 0; i < plan->n_dependents; i++)
 		plan_add_dependents_of(plan, plan->dependents[i].to);
 	*ret = take(plan);
 	return 0;
+}
+
+bool plan_is_scaling(const struct plan *plan, const char *template)
+{
+	for (size_t i = 0; i < plan->n_entries; i++) {
+		const struct plan_entry *e = &plan->entries[i];
+
+		if (e->kind != PLAN_CHANGE &&
+		    !config_is_instance((e->to ? e->to : e->from)->path, template))
+			return false;
+		/* A run with other settings than its section does not count as a change of the files. */
+		if (e->kind == PLAN_CHANGE && e->from != e->node->config)
+			continue;
+		/* Lists of nodes have all instances. */
+		for (enum key_id key = 0; e->kind == PLAN_CHANGE && key < N_KEYS; key++)
+			if (key_set_has(&e->keys, key) && keys[key].part != PART_EDGES)
+				return false;
+	}
+	return plan->n_daemon == 0;
 }
 
 struct plan *plan_free(struct plan *plan)
@@ -225,8 +245,7 @@ struct plan *plan_free(struct plan *plan)
 	free(plan->dependents);
 	free(plan->restarts);
 	config_unref(plan->config);
-	free(plan);
-	return NULL;
+	return free_memory(plan);
 }
 
 /* --- output --- */
@@ -239,6 +258,7 @@ static const char *const kind_names[N_PLAN_KINDS] = {
 
 static const char *const apply_names[] = {
 	[APPLY_LIVE] = "live",
+	[APPLY_IN_PLACE] = "in_place",
 	[APPLY_NEXT_START] = "next_start",
 	[APPLY_RESTART] = "restart",
 	[APPLY_DAEMON] = "daemon",

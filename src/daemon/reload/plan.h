@@ -14,9 +14,6 @@
  * plan for a rollout restarts no running service: the runs that would have been are outdated then.
  */
 
-#include <jansson.h>
-#include <stdio.h>
-
 #include "daemon/tree/tree.h"
 #include "model/keys/diff.h"
 
@@ -30,10 +27,10 @@ struct plan_entry {
 	bool restart;			     /* it runs and needs a new process */
 	bool outdated;			     /* likewise, but a rollout restarts it */
 	bool start;			     /* it does not run and will start */
-	bool forgets_run;		     /* by a schedule that it loses */
+	bool forgets_run;		     /* its last run was by a schedule that it loses */
 	const struct node_config *because;   /* the restarted requirement behind it; or NULL */
 
-	/* Prepared by plan_apply(), until all of the plan is. */
+	/* Prepared objects; plan_apply() uses them when all of the plan are prepared. */
 	bool made;
 	struct setup *setup;
 	struct policy *policy;
@@ -48,7 +45,7 @@ struct plan {
 	struct tree *tree;
 	struct config *config;
 	bool rollout;		    /* no running service is restarted */
-	struct plan_entry *entries; /* in the order of @config, then leaving ones */
+	struct plan_entry *entries; /* in the order of @config, then the removed nodes */
 	size_t n_entries;
 	struct plan_entry *dependents; /* restarts because of a restarted requirement */
 	size_t n_dependents;
@@ -72,6 +69,9 @@ DEFINE_CLEANUP(struct plan *, plan_free)
  * changed.
  */
 int plan_apply(struct plan *plan);
+
+/* Returns true if only instances of @template are added and removed. */
+bool plan_is_scaling(const struct plan *plan, const char *template);
 
 /* Returns an array of Change (proto/interface/types.h); NULL without memory. */
 json_t *plan_json(const struct plan *plan);

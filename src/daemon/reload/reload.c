@@ -1,20 +1,12 @@
 /*
  * All kinds of reload begin with a plan: a request gets the changes as reply, a
- * signal has its result in the log, and reload_plan() only shows the plan.  The mistakes of a
+ * signal has its result in the log, and a dry run only shows the plan.  The mistakes of a
  * configuration go to the log and to the client.
  */
 #include "daemon/reload/reload.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/memstream.h"
-#include "daemon/loop/roster.h"
-#include "daemon/reload/enable.h"
+#include "daemon/reload/changes.h"
+#include "daemon/reload/rollout.h"
 #include "daemon/tree/edges.h"
 #include "model/keys/section.h"
 #include "sys/spawn/ids.h"
@@ -34,40 +26,54 @@ static void reload_report_mistake(enum diag_level level, const char *text, void 
 		(void)fprintf(l->mistakes, "\n%s", text);
 }
 
-static int reload_read(struct config **ret, const char *const *paths, size_t n_paths,
-		       const struct config_names *names, struct listeners *listeners)
+/* @tape belongs to *ret, or is closed. */
+static int reload_read(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
+		       const struct disabled *scaled, struct log *log, FILE *mistakes, int tape)
 {
+	struct listeners listeners = { .log = log, .mistakes = mistakes };
+	const struct config_names names = { ids_user, ids_group, trust, tape,
+					    scaled ? scaled->names : NULL, scaled ? scaled->n : 0 };
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
 
 	if (r < 0)
 		return r;
-	r = config_load(ret, paths, n_paths, names, diag);
-	diag_each(diag, reload_report_mistake, listeners);
-	if (r == 0 && names->tape > 0 && fcntl(names->tape, F_ADD_SEALS, F_SEAL_WRITE) == 0)
-		(*ret)->tape = names->tape;
-	else if (names->tape > 0)
-		(void)close(names->tape);
+	r = config_load(ret, paths, n_paths, &names, diag);
+	diag_each(diag, reload_report_mistake, &listeners);
+	if (r == 0 && tape > 0 && fcntl(tape, F_ADD_SEALS, F_SEAL_WRITE) == 0)
+		(*ret)->tape = tape;
+	else if (tape > 0)
+		(void)close(tape);
 	return r;
 }
 
 int reload_config(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
-		  struct log *log, FILE *mistakes, struct roster *roster)
+		  const struct disabled *scaled, struct log *log, FILE *mistakes,
+		  struct roster *roster)
 {
-	struct listeners listeners = { .log = log, .mistakes = mistakes };
-	struct config_names names = { ids_user, ids_group, trust,
-				      roster_take_descriptor(roster, ROSTER_CONFIGURATION, NULL) };
+	int tape = roster_take_descriptor(roster, ROSTER_CONFIGURATION, NULL);
 
-	if (names.tape > 0 && lseek(names.tape, 0, SEEK_SET) == 0 &&
-	    reload_read(ret, paths, n_paths, &names, &listeners) == 0) {
+	if (tape > 0 && lseek(tape, 0, SEEK_SET) == 0 &&
+	    reload_read(ret, paths, n_paths, trust, scaled, log, mistakes, tape) == 0) {
 		log_line(log, LOG_NOTICE, "the configuration is the one from before");
-		return 0;
+		return 1;
 	}
-	names.tape = roster ? memfd_create("configuration", MFD_CLOEXEC | MFD_ALLOW_SEALING) : 0;
-	return reload_read(ret, paths, n_paths, &names, &listeners);
+	tape = roster ? memfd_create("configuration", MFD_CLOEXEC | MFD_ALLOW_SEALING) : 0;
+	return reload_read(ret, paths, n_paths, trust, scaled, log, mistakes, tape);
 }
 
-/* A transient node that stays must not wait for nodes that would wait for it. */
+int reload_config_of_tape(struct config **ret, const struct reload *reload, int tape,
+			  FILE *mistakes)
+{
+	int own = fcntl(tape, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	if (own < 0 || lseek(own, 0, SEEK_SET) < 0)
+		return -errno;
+	return reload_read(ret, reload->paths, reload->n_paths, reload->trust,
+			   &reload->tree->ctx->disabled, reload->tree->ctx->log, mistakes, own);
+}
+
+/* Edges of a transient node that stays must make no cycle with @config. */
 static int reload_check_transients(const struct tree *tree, const struct config *config,
 				   struct log *log, FILE *mistakes)
 {
@@ -103,40 +109,25 @@ static int reload_apply_plan(struct plan *plan)
 	return 0;
 }
 
-int reload_apply(struct tree *tree, struct config *config)
+static int reload_read_files(const struct reload *reload, struct log *log, FILE *reason,
+			     struct config **ret)
 {
-	cleanup(plan_freep) struct plan *plan = NULL;
-	int r = plan_new(&plan, tree, config, false);
-
-	return r < 0 ? r : reload_apply_plan(plan);
-}
-
-/* Finds the configuration of the files, or the one before the last rollout. */
-static int reload_find_config(const struct reload *reload, enum reload_mode mode, struct log *log,
-			      FILE *reason, struct config **ret)
-{
-	if (mode != RELOAD_UNDO)
-		return reload_config(ret, reload->paths, reload->n_paths, reload->trust, log,
-				     reason, reload->tree->ctx->roster);
-	if (!reload->tree->before) {
-		(void)fputs("no rollout to undo: none has changed a service since the last reload",
-			    reason);
-		return -ENODATA;
-	}
-	*ret = config_ref(reload->tree->before);
-	return 0;
+	return reload_config(ret, reload->paths, reload->n_paths, reload->trust,
+			     &reload->tree->ctx->disabled, log, reason, reload->tree->ctx->roster);
 }
 
 /*
  * Finds the configuration and makes a plan.  Mistakes go to @reason, and to @log unless it is NULL.
  * On success the caller ends @reading.
  */
-static int reload_make_plan(const struct reload *reload, enum reload_mode mode, struct log *log,
-			    FILE *reason, struct enable_reading *reading, struct plan **ret)
+static int reload_make_plan(const struct reload *reload, const struct reload_how *how,
+			    struct log *log, FILE *reason, struct enable_reading *reading,
+			    struct plan **ret)
 {
-	cleanup(config_unrefp) struct config *config = NULL;
+	cleanup(config_unrefp) struct config *config = how->config ? config_ref(how->config) : NULL;
 	struct tree *tree = reload->tree;
-	int r;
+	bool scaled;
+	int r = 0;
 
 	if (reload->n_paths == 0) {
 		(void)fputs("no configuration to reload: swansongd runs a command", reason);
@@ -146,53 +137,44 @@ static int reload_make_plan(const struct reload *reload, enum reload_mode mode, 
 		(void)fputs("the tree is shutting down", reason);
 		return -ESHUTDOWN;
 	}
-	r = reload_find_config(reload, mode, log, reason, &config);
+	if (!how->template && enable_is_scaling(tree->ctx)) {
+		(void)fputs("the number of instances of a template is being changed", reason);
+		return -EINVAL;
+	}
+	if (!how->open && !how->dry_run && rollout_is_open(reload->rollout)) {
+		(void)fputs("a rollout is not finished, or a reload is not confirmed: see "
+			    "swansongctl rollout",
+			    reason);
+		return -EINVAL;
+	}
+	if (!config)
+		r = reload_read_files(reload, log, reason, &config);
 	if (r == 0)
 		r = reload_check_transients(tree, config, log, reason);
 	if (r < 0)
 		return r;
-	enable_begin(reading, tree, config, log);
-	r = plan_new(ret, tree, config, mode != RELOAD);
+	scaled = disabled_has_scaled(&tree->ctx->disabled, "");
+	if (how->template)
+		enable_keep(reading);
+	else
+		enable_begin(reading, tree, config, log);
+	scaled |= disabled_has_scaled(&tree->ctx->disabled, "");
+	if (scaled && !how->template && !how->config) {
+		/* Its state file may have other numbers of instances. */
+		config = config_unref(config);
+		r = reload_read_files(reload, NULL, reason, &config);
+	}
+	if (r == 0)
+		r = plan_new(ret, tree, config, how->rollout);
+	if (r == 0 && how->template && !plan_is_scaling(*ret, how->template)) {
+		(void)fputs("the files have other changes: reload first, see reload --dry-run",
+			    reason);
+		*ret = plan_free(*ret);
+		r = -EINVAL;
+	}
 	if (r < 0)
 		enable_cancel(reading, tree);
 	return r;
-}
-
-/* --- the configuration before a rollout --- */
-
-/* Returns true if the rollout that began with tree->before is not finished. */
-static bool reload_has_unfinished(const struct tree *tree)
-{
-	for (const struct node *n = tree->root; tree->before && n; n = node_next(n, tree->root)) {
-		const struct node_config *before = config_find(tree->before, n->config->path);
-		const struct service *s = n->service;
-
-		if (s && service_is_wanted(s) && before &&
-		    node_config_needs_restart(before, n->config) &&
-		    (!service_is_ready(s) || service_is_outdated(s)))
-			return true;
-	}
-	return false;
-}
-
-/* Returns the tree->before of the time when @plan is applied; the caller gets a reference. */
-static struct config *reload_next_before(const struct plan *plan, enum reload_mode mode)
-{
-	const struct tree *tree = plan->tree;
-	struct config *before = tree->before;
-
-	if (mode == RELOAD)
-		before = NULL;
-	else if (mode == RELOAD_BEGIN && plan->n_entries > 0 && !reload_has_unfinished(tree))
-		before = tree->config;
-	return before ? config_ref(before) : NULL;
-}
-
-/* Appends the text of error @r, unless its cause has written a text already. */
-static void reload_complete_reason(FILE *reason, int r)
-{
-	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN && r != -ENODATA)
-		(void)fputs(strerror(-r), reason);
 }
 
 /* Prints the place in the file, like a mistake in it; the log names the socket. */
@@ -208,67 +190,61 @@ static void reload_print_place(FILE *reason, const struct node_config *node, enu
 			      node_config_section(node), keys[key].name);
 }
 
-static int reload_plan_and_apply(const struct reload *reload, enum reload_mode mode, FILE *reason,
-				 json_t **ret)
+static int reload_plan_and_apply(const struct reload *reload, const struct reload_how *how,
+				 FILE *reason, json_t **ret)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
-	cleanup(config_unrefp) struct config *before = NULL;
+	cleanup(json_decrefp) json_t *changes = NULL;
 	struct tree *tree = reload->tree;
 	struct enable_reading reading;
-	json_t *changes;
-	int r = reload_make_plan(reload, mode, tree->ctx->log, reason, &reading, &plan);
+	int r = reload_make_plan(reload, how, how->dry_run ? NULL : tree->ctx->log, reason,
+				 &reading, &plan);
 
 	if (r < 0)
 		return r;
 	/* The plan describes changes to a state that is gone after it is applied. */
 	changes = plan_json(plan);
-	before = reload_next_before(plan, mode);
-	r = reload_apply_plan(plan);
-	if (r < 0) {
+	if (how->dry_run)
+		r = changes ? 0 : -ENOMEM;
+	else
+		r = reload_apply_plan(plan);
+	if (r < 0 || how->dry_run)
 		enable_cancel(&reading, tree);
-		if (r != -ENOMEM)
-			reload_print_place(reason, plan->refused, tree->ctx->refused_key);
-		json_decref(changes);
-		return r;
-	}
-	enable_commit(&reading, tree);
-	config_unref(tree->before);
-	tree->before = take(before);
-	*ret = changes;
-	return 0;
-}
-
-int reload_plan(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret)
-{
-	cleanup(plan_freep) struct plan *plan = NULL;
-	struct enable_reading reading;
-	int r = reload_make_plan(reload, mode, NULL, reason, &reading, &plan);
-
-	if (r == 0) {
-		*ret = plan_json(plan);
-		enable_cancel(&reading, reload->tree);
-		r = *ret ? 0 : -ENOMEM;
-	}
-	reload_complete_reason(reason, r);
+	else if (!how->template)
+		enable_commit(&reading, tree);
+	if (r < 0 && r != -ENOMEM)
+		reload_print_place(reason, plan->refused, tree->ctx->refused_key);
+	if (r == 0 && !how->dry_run && plan->n_entries + plan->n_daemon > 0)
+		changes_add(reload->changes, tree->config);
+	if (r == 0)
+		*ret = take(changes);
 	return r;
 }
 
-int reload_run(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret)
+int reload_run(const struct reload *reload, const struct reload_how *how, FILE *reason,
+	       json_t **ret)
 {
 	struct context *ctx = reload->tree->ctx;
 	int r;
 
-	parent_reloading(reload->parent);
-	r = reload_plan_and_apply(reload, mode, reason, ret);
-	reload_complete_reason(reason, r);
+	if (!how->dry_run)
+		parent_reloading(reload->parent);
+	r = reload_plan_and_apply(reload, how, reason, ret);
+	/* These errors have a text already. */
+	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN)
+		(void)fputs(strerror(-r), reason);
+	if (how->dry_run)
+		return r;
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "the reload is refused: nothing has changed");
+	else if ((!how->rollout || how->template) && !how->open)
+		rollout_clear(reload->rollout);
 	parent_reloaded(reload->parent, r < 0 ? "Reload refused: nothing has changed" : "Reloaded");
 	context_update_soon(ctx);
 	return r;
 }
 
-void reload_by_signal(const struct reload *reload)
+int reload_logged(const struct reload *reload, const struct reload_how *how)
 {
 	struct log *log = reload->tree->ctx->log;
 	cleanup(freep) char *reason = NULL;
@@ -278,12 +254,23 @@ void reload_by_signal(const struct reload *reload)
 
 	if (r < 0) {
 		log_line(log, LOG_ERR, "the reload is refused: %s", strerror(-r));
-		return;
+		return r;
 	}
-	r = reload_run(reload, RELOAD, m.file, &changes);
+	r = reload_run(reload, how, m.file, &changes);
 	(void)memstream_close(&m, &reason); /* without @reason the number shows the error */
 	json_decref(changes);
 	/* Mistakes with a place in a file are in the log already. */
 	if (r < 0 && !(reason && *reason == '\n'))
 		log_line(log, LOG_ERR, "%s", reason && *reason ? reason : strerror(-r));
+	return r;
+}
+
+int reload_scale(void *arg, const char *template, FILE *reason)
+{
+	const struct reload_how how = { .rollout = true, .template = template };
+	json_t *changes = NULL;
+	int r = reason ? reload_run(arg, &how, reason, &changes) : reload_logged(arg, &how);
+
+	json_decref(changes);
+	return r;
 }

@@ -2,12 +2,10 @@
 
 /* Loads the configuration, at the start and by reloads. */
 
-#include <stdio.h>
-
+#include "daemon/demand/programs.h"
 #include "daemon/describe/parent.h"
+#include "daemon/reload/enable.h"
 #include "daemon/reload/plan.h"
-#include "daemon/tree/tree.h"
-#include "model/config/config.h"
 
 struct roster;
 
@@ -18,22 +16,13 @@ struct roster;
  * With @roster, which may be NULL, the configuration has its texts for the next image of the daemon; and
  * if the former image has left the texts of its own, these are read instead of the files.
  *
- * Return: 0, -EINVAL or -ENOMEM.
+ * Templates have the numbers of instances of @scaled, which may be NULL.
+ *
+ * Return: 0; 1 if it is that of the former image; -EINVAL or -ENOMEM.
  */
 int reload_config(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
-		  struct log *log, FILE *mistakes, struct roster *roster);
-
-/* Applies @config to the running tree.  Return: 0, or -errno and nothing has changed. */
-int reload_apply(struct tree *tree, struct config *config);
-
-enum reload_mode {
-	RELOAD,	      /* by the files; restarts services that need it */
-	RELOAD_BEGIN, /* of a rollout: by the files; restarts nothing */
-	RELOAD_UNDO,  /* by the configuration before the rollout; restarts nothing */
-};
-
-struct trial;
-struct upgrade;
+		  const struct disabled *scaled, struct log *log, FILE *mistakes,
+		  struct roster *roster);
 
 struct reload {
 	struct tree *tree;
@@ -42,24 +31,43 @@ struct reload {
 	size_t n_paths;	     /* 0: no configuration, in front of a command */
 	bool trust;	     /* accepts files of any user */
 	struct trial *trial; /* of a reload by a request; NULL: without one */
+	struct programs *programs;
 	struct upgrade *upgrade;
+	struct enable_scaling scaling;
+	struct rollout *rollout;
+	struct changes *changes; /* NULL: former configurations are not kept */
+};
+
+/*
+ * Reads the configuration of which @tape has the texts, which belongs to the caller.  Mistakes are lines for the
+ * log and for @mistakes, which may be NULL.  Return: 0 or -errno.
+ */
+int reload_config_of_tape(struct config **ret, const struct reload *reload, int tape,
+			  FILE *mistakes);
+
+/* The way in which a configuration is applied. */
+struct reload_how {
+	struct config *config; /* NULL: by the files */
+	bool rollout;	       /* restarts nothing: services that need it are outdated */
+	const char *template;  /* NULL; else no other changes are made than of its instances */
+	bool open;	       /* also while a rollout is open: it is a step of that */
+	bool dry_run; /* only computes the changes: neither the log nor the parent manager gets a report */
 };
 
 /*
  * Reloads the configuration and reports the result to the log and the parent manager.  Return: 0
  * with the changes in *ret; or -errno with the reason in @reason, and nothing has changed.
  *
- * A rollout that begins keeps the configuration before it for an undo, unless an earlier rollout is
- * not finished: a service that it has changed is outdated still, or not ready.  A reload that
- * restarts services ends all rollouts.
+ * A reload that restarts services ends the last rollout, which must not be open.
  */
-int reload_run(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret);
+int reload_run(const struct reload *reload, const struct reload_how *how, FILE *reason,
+	       json_t **ret);
+
+/* Like reload_run(), with the reason in the log. */
+int reload_logged(const struct reload *reload, const struct reload_how *how);
 
 /*
- * Like reload_run(), but only computes the changes; neither the log nor the parent manager gets a
- * report.
+ * For enable_scale(); @arg is a struct reload.  Instances are added and removed, and no service is restarted. 
+ * After that the last rollout cannot be undone, as its configuration from before has the former number.
  */
-int reload_plan(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret);
-
-/* Like reload_run() with RELOAD, and the reason in the log. */
-void reload_by_signal(const struct reload *reload);
+int reload_scale(void *arg, const char *template, FILE *reason);

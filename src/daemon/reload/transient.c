@@ -5,14 +5,9 @@
  */
 #include "daemon/reload/transient.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/cleanup.h"
 #include "daemon/reload/use.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
-#include "daemon/tree/goals.h"
 #include "sys/spawn/ids.h"
 
 static bool transient_exists(const char *path, void *arg)
@@ -81,7 +76,7 @@ static int transient_make_node(struct tree *tree, struct config *config, const c
 			       struct node **ret)
 {
 	struct node *node;
-	int r = tree_add(tree, config, config_find(config, path), &node);
+	int r = tree_add(tree, config, config_find(config, path), path, &node);
 
 	if (r < 0)
 		return r;
@@ -146,23 +141,18 @@ static bool transient_is_end_of_all(const struct tree *tree, const struct node *
 	return node_is_stopped(tree->root) || (node->service && node->service == tree->ends.cause);
 }
 
-void transient_update(struct tree *tree)
+void transient_update(struct tree *tree, struct node *node)
 {
-	struct node *node;
+	if (node->goal == GOAL_GONE) {
+		node_update_soon(node);
+	} else if (node_is_use(node)) {
+		use_end(tree, node);
+	} else if (node->transient && transient_has_ended(node) &&
+		   (!node->keep || node_is_stopped(node)) && !transient_is_end_of_all(tree, node)) {
+		struct goals goals;
 
-	node_for_each_taken (node, tree->ctx, TASK_TRANSIENT) {
-		if (node->goal == GOAL_GONE)
-			node_update_soon(node);
-		else if (node_is_use(node))
-			use_end(tree, node);
-		else if (node->transient && transient_has_ended(node) &&
-			 (!node->keep || node_is_stopped(node)) &&
-			 !transient_is_end_of_all(tree, node)) {
-			struct goals goals;
-
-			goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-			goals_lower(&goals, node, REQUEST_REMOVE, "transient, and has ended");
-			goals_commit(&goals);
-		}
+		goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+		goals_lower(&goals, node, REQUEST_REMOVE, "transient, and has ended");
+		goals_commit(&goals);
 	}
 }

@@ -6,8 +6,6 @@
  * kept, it is removed when it has been stopped.
  */
 
-#include <stdio.h>
-
 #include "daemon/tree/tree.h"
 #include "model/config/transient.h"
 
@@ -21,5 +19,5 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 /* Returns true if its service has ended or was stopped for good. */
 bool transient_has_ended(const struct node *node);
 
-/* TASK_TRANSIENT: removes ended nodes, after all waiting requests have got their replies. */
-void transient_update(struct tree *tree);
+/* TASK_TRANSIENT: removes @node if it has ended, after all waiting requests have got their replies. */
+void transient_update(struct tree *tree, struct node *node);

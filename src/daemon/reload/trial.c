@@ -4,14 +4,6 @@
  */
 #include "daemon/reload/trial.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-
 static void trial_look_at(const char *path)
 {
 	struct stat st;
@@ -23,11 +15,13 @@ static void trial_look_at(const char *path)
 /* In the child. */
 static int trial_read(void *arg)
 {
-	const struct reload *reload = arg;
-	struct config *config;
+	const struct trial *trial = arg;
+	const struct reload *reload = trial->reload;
+	struct config *config = trial->config;
 
 	fd_close_above(STDERR_FILENO);
-	if (reload_config(&config, reload->paths, reload->n_paths, reload->trust, NULL, NULL, NULL) < 0)
+	if (!config && reload_config(&config, reload->paths, reload->n_paths, reload->trust, NULL,
+				     NULL, NULL, NULL) < 0)
 		return 0; /* the daemon logs the reason */
 	trial_look_at(config->state);
 	for (size_t i = 0; i < config->n_nodes; i++) {
@@ -41,8 +35,11 @@ static int trial_read(void *arg)
 	return 0;
 }
 
-static void trial_end(struct trial *trial, int result)
+static void trial_on_ended(struct closer *closer)
 {
+	struct trial *trial = container_of(closer, struct trial, closer);
+	int result = closer->error == ETIMEDOUT ? -ETIMEDOUT : 0;
+
 	trial->result = result;
 	context_update_soon(trial->closer.ctx);
 	if (result == -ETIMEDOUT)
@@ -50,59 +47,32 @@ static void trial_end(struct trial *trial, int result)
 			 "the configuration cannot be read: a file system does not answer");
 	if (trial->by_signal && result == 0) {
 		events_because(trial->closer.ctx->events, "SIGHUP");
-		reload_by_signal(trial->reload);
+		(void)reload_logged(trial->reload, &(struct reload_how){ .config = NULL });
 	}
 	trial->by_signal = false;
-}
-
-/* An alarm and not the end of the child, which is noticed inside other functions. */
-static void trial_on_alarm(struct alarm *alarm)
-{
-	struct trial *trial = container_of(alarm, struct trial, alarm);
-
-	if (trial->result != -EINPROGRESS)
-		return;
-	if (trial->closer.process.alive)
-		(void)process_signal(&trial->closer.process, SIGKILL);
-	trial_end(trial, trial->closer.process.alive ? -ETIMEDOUT : 0);
-}
-
-static void trial_on_ended(struct closer *closer)
-{
-	struct trial *trial = container_of(closer, struct trial, closer);
-
-	alarm_set(&closer->ctx->alarms, &trial->alarm, clock_now_usec());
 }
 
 void trial_init(struct trial *trial, struct context *ctx, const struct reload *reload)
 {
 	*trial = (struct trial){ .reload = reload };
 	closer_init(&trial->closer, ctx, trial_on_ended);
-	alarm_init(&trial->alarm, trial_on_alarm);
 }
 
 void trial_done(struct trial *trial)
 {
-	if (!trial->reload)
-		return;
-	alarm_stop(&trial->closer.ctx->alarms, &trial->alarm);
-	closer_done(&trial->closer);
+	if (trial->reload)
+		closer_done(&trial->closer);
 }
 
-unsigned trial_begin(struct trial *trial)
+unsigned trial_begin(struct trial *trial, struct config *config)
 {
-	uint64_t until = clock_add(clock_now_usec(), TRIAL_TIMEOUT_USEC);
-
 	if (trial->result == -EINPROGRESS)
 		return trial->number;
+	trial->config = config;
 	trial->number++;
 	trial->result = -EINPROGRESS;
-	/* Without a process to spare, and for a command, which has no files, it is over at once. */
-	if (trial->closer.process.alive)
-		trial->result = -ETIMEDOUT;
-	else if (trial->reload->n_paths == 0 ||
-		 closer_call(&trial->closer, trial_read, (void *)trial->reload) < 0)
-		until = clock_now_usec();
-	alarm_set(&trial->closer.ctx->alarms, &trial->alarm, until);
+	/* In front of a command, which has no files, the trial is over at once. */
+	closer_call_until(&trial->closer, trial->reload->n_paths ? trial_read : NULL, trial,
+			  clock_now_usec() + TRIAL_TIMEOUT_USEC);
 	return trial->number;
 }

@@ -5,15 +5,15 @@
  * the daemon itself opens: a file system that hangs holds up the child.
  */
 
-#include "daemon/loop/closer.h"
 #include "daemon/reload/reload.h"
 
 #define TRIAL_TIMEOUT_USEC (5 * USEC_PER_SEC)
 
 struct trial {
 	struct closer closer;
-	struct alarm alarm; /* its timeout; or at once, after its end */
 	const struct reload *reload;
+	struct config *
+		config; /* its paths are looked at; NULL: those of the files.  For the child alone */
 	unsigned number; /* of the last one */
 	int result;	 /* -EINPROGRESS; 0: the files can be read; -ETIMEDOUT */
 	bool by_signal;	 /* a reload without a request follows, with its result in the log */
@@ -22,5 +22,11 @@ struct trial {
 void trial_init(struct trial *trial, struct context *ctx, const struct reload *reload);
 void trial_done(struct trial *trial);
 
-/* Begins one, unless one goes on.  Returns its number. */
-unsigned trial_begin(struct trial *trial);
+/* Begins a trial of @config or, with NULL, of the files, unless one goes on.  Returns its number. */
+unsigned trial_begin(struct trial *trial, struct config *config);
+
+/* Returns the result of trial @number, or 0 if there was another one since. */
+static inline int trial_result(const struct trial *trial, unsigned number)
+{
+	return trial->number == number ? trial->result : 0;
+}

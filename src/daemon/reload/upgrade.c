@@ -4,21 +4,6 @@
  */
 #include "daemon/reload/upgrade.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "daemon/loop/roster.h"
-#include "daemon/service/object.h"
-#include "sys/file/mount.h"
-#include "sys/file/path.h"
 #include "sys/spawn/crash.h"
 
 static void upgrade_refuse(struct upgrade *u, const char *format, ...) printf_like(2, 3);
@@ -55,7 +40,7 @@ int upgrade_rehearse(const struct roster *roster)
 	return fflush(stdout) == 0 && roster ? 0 : 1;
 }
 
-/* Reads the last line of the child's output, without what the log puts in front of it. */
+/* Reads the last line of the child's output, without the prefix of a log line. */
 static void upgrade_read_line(const struct upgrade *u, char line[static UPGRADE_TEXT_MAX])
 {
 	static const char name[] = "swansongd: ";
@@ -87,10 +72,11 @@ static void upgrade_on_ended(struct closer *closer)
 		return;
 	if (closer->error || sscanf(line, "swansongd %31s can take over", u->text) != 1) {
 		upgrade_refuse(u, "the new program cannot take over: %s",
-			       *line		      ? line
-			       : closer->error == EIO ? "it was killed by a signal"
-			       : closer->error	      ? strerror(closer->error)
-						      : "it is no swansongd");
+			       *line			    ? line
+			       : closer->error == EIO	    ? "it was killed by a signal"
+			       : closer->error == ETIMEDOUT ? "it does not end its rehearsal"
+			       : closer->error		    ? strerror(closer->error)
+							    : "it is no swansongd");
 		return;
 	}
 	u->state = UPGRADE_REHEARSED;
@@ -101,28 +87,7 @@ static void upgrade_on_ended(struct closer *closer)
 
 static void upgrade_on_alarm(struct alarm *alarm)
 {
-	struct upgrade *u = container_of(alarm, struct upgrade, alarm);
-
-	if (u->closer.process.alive)
-		(void)process_signal(&u->closer.process, SIGKILL);
-	if (u->state == UPGRADE_REHEARSAL)
-		upgrade_refuse(u, "the new program does not end its rehearsal");
-	context_update_soon(u->closer.ctx);
-}
-
-/* *ret is the path of the program that runs, even if another file is there. */
-static int upgrade_find_program(char ret[static PATH_MAX])
-{
-	static const char gone[] = " (deleted)";
-	ssize_t n = readlink("/proc/self/exe", ret, PATH_MAX - 1);
-	size_t rest = sizeof(gone) - 1;
-
-	if (n < 0)
-		return -errno;
-	ret[n] = '\0';
-	if ((size_t)n > rest && strcmp(ret + n - rest, gone) == 0)
-		ret[(size_t)n - rest] = '\0';
-	return 0;
+	context_update_soon(container_of(alarm, struct upgrade, alarm)->closer.ctx);
 }
 
 /* Return: the program, or -errno; -EPERM: another user may change it. */
@@ -159,7 +124,7 @@ void upgrade_begin(struct upgrade *u)
 				  "swansongd cannot be replaced");
 		return;
 	}
-	r = upgrade_find_program(path);
+	r = proc_program(getpid(), path);
 	if (r == 0)
 		r = u->program = mount_answers(path) ? upgrade_open_program(path) : -ETIMEDOUT;
 	if (r == -EPERM)
@@ -169,19 +134,14 @@ void upgrade_begin(struct upgrade *u)
 	if (r < 0)
 		return;
 	u->output = memfd_create("rehearsal", MFD_CLOEXEC);
-	r = u->output < 0 ? -errno : closer_call(&u->closer, upgrade_execute, u);
-	if (r < 0) {
-		upgrade_refuse(u, "there is no process for a rehearsal: %s", strerror(-r));
-		u->output = fd_close(u->output);
-		return;
-	}
 	u->state = UPGRADE_REHEARSAL;
-	alarm_set(&ctx->alarms, &u->alarm, clock_add(clock_now_usec(), UPGRADE_TIMEOUT_USEC));
+	closer_call_until(&u->closer, u->output < 0 ? NULL : upgrade_execute, u,
+			  clock_now_usec() + UPGRADE_TIMEOUT_USEC);
 }
 
 /* --- the upgrade --- */
 
-/* Returns a node for which it has to wait, or NULL: what has a row in the roster goes on. */
+/* Returns a node that the upgrade has to wait for, or NULL: nodes with a row in the roster go on. */
 static const struct node *upgrade_find_busy(const struct upgrade *u)
 {
 	const struct process *hook = process_find_kind(u->closer.ctx->processes, PROCESS_HOOK);

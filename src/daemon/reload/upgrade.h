@@ -9,11 +9,9 @@
  * that has sent its signal goes on.
  */
 
-#include "daemon/loop/closer.h"
 #include "daemon/tree/tree.h"
-#include "sys/spawn/crash-history.h"
 
-#define UPGRADE_TIMEOUT_USEC (10 * USEC_PER_SEC) /* of the rehearsal, and again for the services */
+#define UPGRADE_TIMEOUT_USEC (10 * USEC_PER_SEC) /* limit of the rehearsal, and of the wait for services after it */
 #define UPGRADE_TEXT_MAX     256
 
 struct roster;
@@ -28,7 +26,7 @@ enum upgrade_state {
 
 struct upgrade {
 	struct closer closer;
-	struct alarm alarm; /* end of the time of the state */
+	struct alarm alarm; /* when the state times out */
 	struct tree *tree;
 	enum upgrade_state state;
 	int program, output;		  /* of the rehearsal; or -1 */
@@ -40,10 +38,10 @@ struct upgrade {
 void upgrade_init(struct upgrade *upgrade, struct tree *tree, const struct crash_history *former);
 void upgrade_done(struct upgrade *upgrade);
 
-/* In a program that has taken over, after its first turn: it is at work. */
+/* Called by a program that has taken over, after its first turn: it works. */
 void upgrade_settle(struct upgrade *upgrade);
 
-/* Begins a rehearsal, unless one goes on; the state is UPGRADE_REHEARSAL or UPGRADE_REFUSED then. */
+/* Begins a rehearsal, unless one goes on; then the state is UPGRADE_REHEARSAL or UPGRADE_REFUSED. */
 void upgrade_begin(struct upgrade *upgrade);
 
 /*

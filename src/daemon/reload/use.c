@@ -4,10 +4,6 @@
  */
 #include "daemon/reload/use.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/cleanup.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
 #include "model/config/transient.h"
@@ -21,7 +17,7 @@ static int use_make_node(struct tree *tree, struct node *used, const char *path,
 	int r = config_new_requirer(&config, path, used->config);
 
 	if (r == 0)
-		r = tree_add(tree, config, config_find(config, path), &node);
+		r = tree_add(tree, config, config_find(config, path), path, &node);
 	if (r < 0)
 		return r;
 	r = edges_require(node, used);
@@ -38,14 +34,17 @@ static int use_make_node(struct tree *tree, struct node *used, const char *path,
 
 int use_find(struct tree *tree, struct node *used, struct node **ret)
 {
-	char path[CONFIG_NAME_MAX + sizeof(USE_SUFFIX)];
+	char path[CONFIG_NAME_MAX + sizeof(USE_SUFFIX)], claim[CONFIG_NAME_MAX + 1];
 	struct node *node;
 
 	if (!used->parent)
 		return USE_ROOT;
 	if (node_is_use(used))
 		return USE_OF_USE;
-	(void)snprintf(path, sizeof(path), "%s" USE_SUFFIX, used->config->path);
+	/* A run that can be handed over keeps its claim, and the work that uses it. */
+	(void)snprintf(path, sizeof(path), "%s" USE_SUFFIX,
+		       used->service ? control_group_claim(&used->service->group, claim)
+				     : used->path);
 	if (strlen(path) > CONFIG_NAME_MAX)
 		return USE_NAME;
 	node = tree_find(tree, path);
@@ -71,8 +70,8 @@ struct node *use_find_former(struct tree *tree, const char *path)
 }
 
 /*
- * It is freed at once, so that the next guard finds no stopped node.  A stop that it was in is
- * processed first, and the report of the end of all needs its edges.
+ * The node is freed at once, so that the next guard finds no stopped node; but not in the middle of a stop, nor
+ * at the end of the tree, when the report needs its edges.
  */
 void use_end(struct tree *tree, struct node *node)
 {

@@ -29,6 +29,4 @@ struct node *use_find_former(struct tree *tree, const char *path);
 
 /* Frees @node, which use_find() has made, unless guards are held on it or the tree is stopped. */
 void use_end(struct tree *tree, struct node *node);
-
-/* Returns the text for a result of use_find() other than 0. */
 const char *use_refusal_text(int r);

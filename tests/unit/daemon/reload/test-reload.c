@@ -100,6 +100,20 @@ START_TEST(change_that_needs_a_new_process_restarts_the_service)
 }
 END_TEST
 
+START_TEST(change_in_place_needs_no_new_process)
+{
+	begin("[a]\ncommand = x\n[b]\ncommand = x\nnice = 3\n");
+	(void)launched();
+	reload("[a]\ncommand = x\ncgroup-pids-max = 50\ncgroup-io-weight = 5\n"
+	       "[b]\ncommand = x\nnice = 3\noom-score-adjust = 5\n");
+	expect("a up, b up");
+	ck_assert(!service_is_outdated(service("a")) && !service_is_outdated(service("b")));
+	reload("[a]\ncommand = x\nstop-signal = INT\n[b]\ncommand = x\nnice = 3\n");
+	expect("a up, b up");
+	ck_assert_str_eq(launched(), "");
+}
+END_TEST
+
 START_TEST(change_that_needs_a_new_process_forgets_restarts)
 {
 	begin("[a]\ncommand = x\n");
@@ -417,6 +431,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, new_node_has_all_that_belongs_to_it);
 	tcase_add_test(tc, node_gets_what_its_section_newly_has);
 	tcase_add_test(tc, change_that_needs_a_new_process_restarts_the_service);
+	tcase_add_test(tc, change_in_place_needs_no_new_process);
 	tcase_add_test(tc, change_that_needs_a_new_process_forgets_restarts);
 	tcase_add_test(tc, second_reload_applies_during_the_first);
 	tcase_add_test(tc, change_of_a_stopped_service_starts_nothing);
