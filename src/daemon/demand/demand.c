@@ -2,17 +2,16 @@
  * The state of a service and its goal decide whether its sockets are watched: at rest for the
  * connection that starts it, and while it is up for one that shows that it is in use.  A watch ends
  * with its first connection, so that a busy service wakes the daemon once in a period.
+ *
+ * With drain-quiet, connections are looked for at the end of each part of that.  A watch of the sockets that the
+ * daemon holds would not do: the loop drops an event if the service has accepted the connection first.
  */
 #include "daemon/demand/demand.h"
 
-#include <string.h>
-
-#include "base/clock.h"
-#include "daemon/demand/quiet.h"
-#include "daemon/node/calls.h"
-#include "daemon/service/busy.h"
 #include "daemon/service/setup.h"
 #include "daemon/tree/goals.h"
+
+#define QUIET_PARTS 4 /* of drain-quiet: a connection counts up to one of them longer */
 
 static void demand_await_connection(struct service *s)
 {
@@ -47,7 +46,7 @@ static void demand_wake(struct tree *tree, struct service *s)
 static void demand_process_rest(struct tree *tree, struct service *s)
 {
 	if (s->state == STATE_DOWN && s->node->goal == GOAL_UP)
-		return; /* it starts in this turn, or when its requirements are ready */
+		return; /* the service starts in this turn, or when its requirements are ready */
 	if (s->calls->resting && !s->next_setup && s->node->goal != GOAL_UP) {
 		if (s->calls->called)
 			demand_wake(tree, s);
@@ -76,13 +75,12 @@ static void demand_note_unknown(struct service *s, int error)
 }
 
 /*
- * The watch misses a connection that the service accepts before the loop looks.  The kernel announces
- * the end of each of TCP.
+ * The loop misses a connection that the service accepts first.  For TCP the kernel also announces each end.
  */
 static void demand_begin_period(struct service *s, uint64_t usec)
 {
 	in_port_t ports[NODE_CONFIG_PORTS_MAX];
-	size_t n = node_config_listen_ports(s->setup.config, ports);
+	size_t n = node_config_listen_ports(s->setup.launch.config, ports);
 	struct calls *c = s->calls;
 	int r = 0;
 
@@ -120,11 +118,76 @@ static bool demand_is_used(const struct service *s)
 	return false;
 }
 
-/* --- failed --- */
+/* --- draining --- */
 
-static void demand_process(struct tree *tree, struct service *s)
+/* Begins to watch the ports of the present run. */
+static int demand_begin_quiet(struct service *s)
 {
-	if (!s->calls || quiet_process(s) || !service_is_on_demand(s) ||
+	in_port_t ports[NODE_CONFIG_PORTS_MAX];
+	size_t n = node_config_ports(s->setup.launch.config, ports);
+
+	return n == 0 ? -EDESTADDRREQ : arrivals_begin(&s->calls->arrivals, ports, n);
+}
+
+/* Called at the beginning, and at the end of each part. */
+static int demand_update_quiet(struct service *s, uint64_t quiet)
+{
+	struct calls *c = s->calls;
+	uint64_t now = clock_now_usec();
+	int r = c->draining ? arrivals_look(&c->arrivals) : demand_begin_quiet(s);
+
+	if (r > 0 || !c->draining)
+		c->last_usec = now;
+	c->draining = true;
+	if (r < 0)
+		return r;
+	if (now - c->last_usec < quiet) {
+		calls_begin_period(c, MIN(quiet / QUIET_PARTS, c->last_usec + quiet - now));
+	} else {
+		char time[CLOCK_TEXT_MAX];
+
+		calls_end_period(c);
+		service_log(s, LOG_INFO, "drain-delay ends early: no connection for %s",
+			    clock_text(time, quiet));
+		service_post(s, EVENT_TIMEOUT);
+	}
+	return 0;
+}
+
+/*
+ * Watches the connections of the service, which has calls, while it is draining, and ends the state.  Returns
+ * true while it watches; else the calls are free for other uses.
+ */
+static bool demand_process_quiet(struct service *s)
+{
+	struct calls *c = s->calls;
+	uint64_t quiet = node_config_extras(s->config)->drain_quiet_usec;
+	int r = 0;
+
+	if (s->state != STATE_DRAINING || quiet == 0) {
+		if (c->draining)
+			calls_end_drain(c);
+		return false;
+	}
+	if (!c->draining)
+		calls_end_period(c); /* of another use */
+	if (!c->draining || c->expired)
+		r = demand_update_quiet(s, quiet);
+	if (r == 0)
+		return true;
+	calls_end_period(c);
+	service_log(s, LOG_WARNING, "drain-quiet has no effect: its connections cannot be seen: %s",
+		    strerror(-r));
+	return true;
+}
+
+/* --- the task --- */
+
+void demand_process(struct tree *tree, struct node *node)
+{
+	struct service *s = node->service;
+
+	if (!s || !s->calls || demand_process_quiet(s) || !service_is_on_demand(s) ||
 	    node_goal(s->node) < GOAL_IDLE)
 		return;
 	if (s->state == STATE_UP && !service_is_stopped(s) &&
@@ -160,13 +223,4 @@ static void demand_process(struct tree *tree, struct service *s)
 			"failed: connections are refused until it is started: swansongctl start %s",
 			s->config->path);
 	}
-}
-
-void demands_process(struct tree *tree)
-{
-	struct node *node;
-
-	node_for_each_taken (node, tree->ctx, TASK_DEMANDS)
-		if (node->service)
-			demand_process(tree, node->service);
 }

@@ -9,9 +9,12 @@
  *
  * A service is idle when no connection came during a period of idle-timeout and, at the end of that,
  * none is open and no guard is held.
+ *
+ * A service with drain-quiet that is stopped is signalled when no connection has come to it for that time, as its
+ * clients have learnt of the stop then: the early end of its drain-delay.
  */
 
 #include "daemon/tree/tree.h"
 
-/* TASK_DEMANDS: starts services that are called, and stops those that are idle. */
-void demands_process(struct tree *tree);
+/* TASK_DEMANDS: starts the service of @node if it is called, and stops it if it is idle. */
+void demand_process(struct tree *tree, struct node *node);

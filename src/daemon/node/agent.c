@@ -5,19 +5,8 @@
  */
 #include "daemon/node/agent.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
 #include "daemon/loop/closer.h"
 #include "daemon/streams/listener.h"
 #include "sys/ipc/unixsock.h"
@@ -25,7 +14,7 @@
 #define ACCEPTS_MAX	 64 /* of one call */
 #define CALLS_MAX	 10 /* within this time */
 #define CALLS_USEC	 (100 * USEC_PER_MSEC)
-#define REQUEST_MAX	 4096 /* of a request, which is not read; more may spoil the reply */
+#define REQUEST_MAX	 4096 /* of a request, which are dropped; a longer request may cut the reply off */
 #define REQUEST_WAIT_SEC 5
 
 struct agent {
@@ -42,7 +31,7 @@ DEFINE_CLEANUP(struct agent *, agent_free)
 	"HTTP/1.0 " status "\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\n\r\n" word \
 	"\n"
 
-/* Of the agent-check: "ready" alone would not end an earlier "down", as "up" does. */
+/* In an agent-check "ready" alone would not end an earlier "down"; "up" does. */
 static const struct {
 	const char *name, *line, *http;
 } words[] = {
@@ -124,7 +113,7 @@ static int agent_on_connection(sd_event_source *source, int listener, uint32_t e
 	return 0;
 }
 
-/* The socket may be that of an agent before it, for another protocol, until a reload is over. */
+/* During a reload the socket may still be that of the former agent, for another protocol. */
 static int agent_on_prepare(sd_event_source *source, void *arg)
 {
 	const struct agent *a = arg;
@@ -182,6 +171,5 @@ struct agent *agent_free(struct agent *a)
 	sd_event_source_disable_unref(a->source);
 	closer_done(&a->closer);
 	listener_put(a->listener);
-	free(a);
-	return NULL;
+	return free_memory(a);
 }

@@ -4,12 +4,6 @@
  */
 #include "daemon/node/calls.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-
 static void calls_on_connection(void *arg)
 {
 	struct calls *c = arg;
@@ -43,8 +37,7 @@ struct calls *calls_free(struct calls *c)
 {
 	if (c)
 		calls_end_drain(c);
-	free(c);
-	return NULL;
+	return free_memory(c);
 }
 
 int calls_await(struct calls *c, struct activation *activation)

@@ -5,8 +5,6 @@
  * came.  Both put the node on the agenda of TASK_DEMANDS, where daemon/demand decides.
  */
 
-#include <stdbool.h>
-
 #include "daemon/node/node.h"
 #include "daemon/streams/activation.h"
 #include "sys/ipc/arrivals.h"
@@ -19,7 +17,7 @@ struct calls {
 	bool resting;	    /* the service has no process, and its sockets are watched */
 	bool unknown;	    /* connections could not be counted; that was logged */
 	bool draining;	    /* the watch is for drain-quiet */
-	uint64_t last_usec; /* of the drain: its begin, or when a connection was last noticed */
+	uint64_t last_usec; /* in a drain: when it began, or when a connection was last noticed */
 	struct arrivals arrivals; /* during a period, or the drain */
 };
 
@@ -33,6 +31,4 @@ int calls_await(struct calls *calls, struct activation *activation);
 /* Begins a period that ends after @usec; ends it early, and the watch of arrivals. */
 void calls_begin_period(struct calls *calls, uint64_t usec);
 void calls_end_period(struct calls *calls);
-
-/* Ends the watch for drain-quiet. */
 void calls_end_drain(struct calls *calls);

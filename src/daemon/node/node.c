@@ -6,13 +6,6 @@
  */
 #include "daemon/node/node.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "daemon/loop/roster.h"
-
 DEFINE_CLEANUP(struct node *, node_free)
 
 /* An earlier generation that is not Complete. */
@@ -147,8 +140,24 @@ static void node_on_budget(struct alarm *alarm)
 	node_add_task(node, TASK_DEADLINES);
 }
 
+/*
+ * A node is in front of the runs aside of its section, also of one that was removed and comes back: their
+ * generations are taken.
+ */
+static struct list *node_place_of_new(const struct node *node)
+{
+	struct node *n;
+
+	if (node_is_aside(node) || node->ctx->runs_aside == 0)
+		return &node->parent->children;
+	list_for_each (n, &node->parent->children, sibling)
+		if (node_is_aside(n) && strcmp(n->config->path, node->path) == 0)
+			break;
+	return &n->sibling; /* or the head of the list */
+}
+
 int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
-	     const struct node_config *config, struct node *parent)
+	     const struct node_config *config, const char *path, struct node *parent)
 {
 	cleanup(node_freep) struct node *node = NULL;
 	struct generation g;
@@ -160,10 +169,12 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	node->ctx = ctx;
 	node->config_ref = config_ref(config_ref_);
 	node->config = config;
+	node->path = strcmp(path, config->path) == 0 ? config->path : strdup(path);
+	ctx->runs_aside += node_is_aside(node);
 	node->disabled = disabled_has(&ctx->disabled, config->path);
 	node->parent = parent;
 	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
-	node->generation = 1;
+	node->latest.usec = USEC_INFINITY;
 	node->since_usec = clock_now_usec();
 	list_init(&node->children);
 	list_init(&node->sibling);
@@ -172,12 +183,15 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	list_init(&node->leases);
 	list_init(&node->earlier);
 
-	r = trace_new(&node->trace, &ctx->traces, node, config->path);
+	r = node->path ? trace_new(&node->trace, &ctx->traces, node, config->path) : -ENOMEM;
 	if (r >= 0)
 		r = node_new_generation(node, &g);
 	if (r < 0)
 		return r;
 	node_exchange_generation(node, &g);
+	if (parent)
+		list_append(node_place_of_new(node), &node->sibling);
+	node->generation = node_next_generation(node);
 	/* A node below a stopped one is stopped from the beginning. */
 	if (node_is_stopped(node)) {
 		node_count_draining(node, 1);
@@ -187,8 +201,6 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	r = node_watch_completion(node);
 	if (r < 0)
 		return r;
-	if (parent)
-		list_append(&parent->children, &node->sibling);
 	*ret = take(node);
 	return 0;
 }
@@ -198,9 +210,19 @@ void node_use_config(struct node *node, struct config *config_ref_,
 {
 	struct config *before = node->config_ref;
 
+	if (!node_is_aside(node))
+		node->path = config->path;
 	node->config_ref = config_ref(config_ref_);
 	node->config = config;
 	config_unref(before);
+}
+
+bool node_has_edge(const struct node *node, size_t list, const struct node *target)
+{
+	for (struct node *const *to = node_edges(node, list); to && *to; to++)
+		if (*to == target)
+			return true;
+	return false;
 }
 
 void node_edges_free(struct edges *edges)
@@ -233,15 +255,18 @@ struct node *node_free(struct node *node)
 	agenda_remove(&node->ctx->agenda, ALL_TASKS, &node->due);
 	list_remove(&node->in_batch);
 	node_edges_free(node->edges.present);
+	if (node_is_aside(node)) {
+		node->ctx->runs_aside--;
+		free((char *)node->path);
+	}
 	config_unref(node->config_ref);
 	trace_free(node->trace);
-	free(node);
-	return NULL;
+	return free_memory(node);
 }
 
 const char *node_name(const struct node *node)
 {
-	return node->parent ? node->config->path : CONFIG_ROOT_NAME;
+	return node->parent ? node->path : CONFIG_ROOT_NAME;
 }
 
 bool node_is_stopped(const struct node *node)
@@ -265,9 +290,17 @@ bool node_is_stopped_by_request(const struct node *node)
 {
 	for (; node; node = node->parent)
 		if (node->goal == GOAL_DOWN &&
-		    (node->cause == CAUSE_OPERATOR || node->cause == CAUSE_DEPENDENCY))
+		    (node->cause == CAUSE_OPERATOR || node->cause == CAUSE_DEPENDENCY ||
+		     node->cause == CAUSE_PRESSURE))
 			return true;
 	return false;
+}
+
+const struct node *node_with_pressure_stop(const struct node *node)
+{
+	while (node->parent && !node_config_extras(node->config)->pressure_stop.window_usec)
+		node = node->parent;
+	return node;
 }
 
 enum goal node_goal(const struct node *node)
@@ -290,7 +323,7 @@ void node_changed(const struct node *node, const char *from, const char *reason)
 {
 	events_add(node->ctx->events, &(struct event){
 					      .kind = "node",
-					      .node = node->config->path,
+					      .node = node->path,
 					      .generation = node->generation,
 					      .from = from,
 					      .to = node_state_name(node),
@@ -355,6 +388,16 @@ static int node_remember_present(struct node *node)
 	return swansong_completion_notify(earlier->completion, node_on_earlier_complete, earlier);
 }
 
+unsigned node_next_generation(const struct node *node)
+{
+	unsigned generation = node->generation;
+	const struct node *aside;
+
+	node_for_each_aside (aside, node)
+		generation = MAX(generation, aside->generation);
+	return generation + 1;
+}
+
 int node_renew(struct node *node)
 {
 	const char *before = node_state_name(node);
@@ -372,7 +415,7 @@ int node_renew(struct node *node)
 	node_exchange_generation(node, &g);
 	node_generation_done(&g);
 	node_end_task(node, TASK_COMPLETIONS);
-	node->generation++;
+	node->generation = node_next_generation(node);
 	node->since_usec = clock_now_usec();
 	node->stop_usec = 0;
 	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;

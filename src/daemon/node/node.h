@@ -9,31 +9,21 @@
  * above.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/list.h"
 #include "daemon/loop/context.h"
 #include "model/config/config.h"
 #include "model/life/goal.h"
 #include <swansong/completion.h>
-#include <swansong/node.h>
-
-struct agent;
-struct service;
-struct final;
-struct alert;
-struct timetable;
 
 /* Services of the subtree. */
 struct counts {
 	int services; /* without those that are idle and do not start by themselves */
 	int ready;
-	int resolved; /* ready, or not going to be */
-	int members;  /* services that start by themselves and are not stopped by a request */
-	int present;  /* members that satisfy a requirement */
-	int lost;     /* members that do not, and will not */
-	int excused;  /* services that would be members, but are stopped by a request */
+	int coming_up; /* started, and not ready yet nor given up */
+	int resolved;  /* ready, or not going to be */
+	int members;   /* services that start by themselves and are not stopped by a request */
+	int present;   /* members that satisfy a requirement */
+	int lost;      /* members that do not, and will not */
+	int excused;   /* services that would be members, but are stopped by a request */
 };
 
 /* Each ordering edge is stored at both its ends: these lists are for the far ends. */
@@ -55,10 +45,17 @@ struct forcing {
 	bool asked;	   /* a client has requested the kill phase */
 };
 
+/* The latest times that leave services of a higher rank their time, see daemon/tree/deadline.c. */
+struct latest {
+	uint64_t gate_usec, end_usec; /* of the present rank */
+	uint64_t usec;		      /* of its own rank */
+};
+
 struct node {
 	struct context *ctx;
 	struct config *config_ref; /* keeps config valid */
 	const struct node_config *config;
+	const char *path;    /* of its section; or its own, of a run aside */
 	struct node *parent; /* NULL for the root */
 	struct list children, sibling;
 	struct agenda_entry due; /* for the node or its service */
@@ -75,25 +72,27 @@ struct node {
 	struct swansong_completion *drained; /* of work, if that is not handle, until the stop */
 	struct swansong_completion *completion;
 	uint64_t since_usec;	/* when its state was entered */
-	uint64_t raised_usec;	/* when it was to run from then on */
+	uint64_t raised_usec;	/* when its goal became one of running */
 	uint64_t stop_usec;	/* time of its stop; 0: none */
 	uint64_t deadline_usec; /* end of its budget; USEC_INFINITY while it runs */
 	uint64_t kill_usec;	/* time of its kill phase, before the final action; likewise */
-	uint64_t call_usec;	/* time of the last call for guards; likewise */
+	uint64_t call_usec;	/* time of the last call, which revokes guards; likewise */
 	struct alarm budget;	/* for the nearest of these three */
+	struct latest latest;
 	struct forcing force;
 	unsigned generation;
 	unsigned place; /* of the row of its goal in the roster */
 	unsigned transient_place;
+	int draining; /* stopped generations in the subtree that are not Complete */
 	struct counts counts;
 	struct list earlier; /* earlier generations that are not Complete */
-	int draining;	     /* stopped generations in the subtree that are not Complete */
 
 	struct trace *trace;	     /* for the report */
 	struct service *service;     /* NULL for a group */
 	struct timetable *timetable; /* NULL: it does not run by schedule */
 	struct final *final;	     /* final action, or NULL */
 	struct agent *agent;	     /* NULL: no key agent */
+	struct pressure *pressure;   /* NULL: no key pressure-stop */
 	struct alert *alert;	     /* on-failure-command, or NULL */
 	struct list leases;
 	bool disabled;	/* see daemon/loop/disabled.h; written by daemon/reload/enable.c */
@@ -106,12 +105,16 @@ struct node {
 		struct edges *present; /* see node_edges() */
 		struct edges *next;    /* of daemon/tree/edges.c, during a reload */
 	} edges;
+	size_t index;		 /* of a request for a plan, while it is computed */
 	uint64_t program_guards; /* of attached programs in the subtree, as last counted */
 };
 
-/* Makes a node and its first generation, below the present one of @parent.  Return: 0 or -errno. */
+/*
+ * Makes a node and its first generation, below the present one of @parent.  @path: that of @config; or
+ * the one of a run aside, which is copied.  Return: 0 or -errno.
+ */
 int node_new(struct node **ret, struct context *ctx, struct config *config_ref,
-	     const struct node_config *config, struct node *parent);
+	     const struct node_config *config, const char *path, struct node *parent);
 
 /* Makes @config, of @config_ref_, the section of @node. */
 void node_use_config(struct node *node, struct config *config_ref,
@@ -126,7 +129,18 @@ static inline struct node **node_edges(const struct node *node, size_t list)
 	return node->edges.present ? node->edges.present->lists[list] : NULL;
 }
 
+bool node_has_edge(const struct node *node, size_t list, const struct node *target);
+
 void node_edges_free(struct edges *edges);
+
+/*
+ * Returns true for a run aside: the successor or a predecessor of the run of a service that has the
+ * name of the section.  Its path is that with "~" and its generation; see daemon/succession.
+ */
+static inline bool node_is_aside(const struct node *node)
+{
+	return node->path != node->config->path;
+}
 
 /* Returns true for a transient node of guards that use another node, see daemon/reload/use.h. */
 static inline bool node_is_use(const struct node *node)
@@ -141,6 +155,21 @@ const char *node_name(const struct node *node);
 #define node_log(node, priority, ...) \
 	log_node((node)->ctx->log, priority, node_name(node), __VA_ARGS__)
 
+/* Visits the runs aside of a node, which follow it among its siblings. */
+static inline struct node *node_next_aside(const struct node *node, const struct node *last)
+{
+	const struct list *next = (last ? last : node)->sibling.next;
+	struct node *aside;
+
+	if (!node->parent || next == &node->parent->children)
+		return NULL;
+	aside = list_entry(next, struct node, sibling);
+	return node_is_aside(aside) && strcmp(aside->config->path, node->config->path) == 0 ? aside
+											    : NULL;
+}
+#define node_for_each_aside(aside, node) \
+	for ((aside) = node_next_aside(node, NULL); (aside); (aside) = node_next_aside(node, aside))
+
 /* Adds @node to the list of @task, for itself or for its service; node_end_task() removes it. */
 void node_add_task(struct node *node, enum task task);
 void node_end_task(struct node *node, enum task task);
@@ -151,27 +180,25 @@ static inline struct node *node_of_entry(struct agenda_entry *entry)
 }
 
 /* Visits each node on the list of @task, where it stays until node_end_task(). */
-#define node_for_each_due(node, ctx, task) \
-	for (agenda_rewind(&(ctx)->agenda);        \
+#define node_for_each_due(node, ctx, task)  \
+	for (agenda_rewind(&(ctx)->agenda); \
 	     ((node) = node_of_entry(agenda_next(&(ctx)->agenda, task)));)
 
 /* Visits each node on the list of @task and removes it. */
 #define node_for_each_taken(node, ctx, task) \
-	for (agenda_rewind(&(ctx)->agenda);          \
+	for (agenda_rewind(&(ctx)->agenda);  \
 	     ((node) = node_of_entry(agenda_take_entry(&(ctx)->agenda, task)));)
 
 bool node_is_stopped(const struct node *node);
 
 /* Returns true if the root of its tree is stopped, and so the whole tree. */
 bool node_is_tree_stopped(const struct node *node);
-
-/* Returns the root of the tree of @node. */
 const struct node *node_root(const struct node *node);
 
 /* Returns true if the service of @node starts by itself with @config, and is not disabled. */
 static inline bool node_starts_by_itself(const struct node *node, const struct node_config *config)
 {
-	return config->autostart == AUTOSTART_YES && !node->disabled;
+	return config->autostart == AUTOSTART_YES && !node->disabled && !node_is_aside(node);
 }
 
 /*
@@ -179,6 +206,15 @@ static inline bool node_starts_by_itself(const struct node *node, const struct n
  * requires.  A failure or the end of the tree is no request.
  */
 bool node_is_stopped_by_request(const struct node *node);
+
+/* Returns true if the stop of @node itself was one for memory, which is short. */
+static inline bool node_is_stopped_for_memory(const struct node *node)
+{
+	return node->goal == GOAL_DOWN && node->cause == CAUSE_PRESSURE;
+}
+
+/* Returns the nearest node that has the key pressure-stop: @node, or one above; the root if none has. */
+const struct node *node_with_pressure_stop(const struct node *node);
 
 /* Returns the effective goal: the lowest of the goals of @node and its ancestors. */
 enum goal node_goal(const struct node *node);
@@ -214,12 +250,13 @@ void node_finished(struct node *node);
 
 /* Adds @n to the number of draining generations: 1 for a stop of @node that is about to be latched. */
 void node_count_draining(struct node *node, int n);
-
-/* Returns true if @node is @ancestor or below it. */
 bool node_is_within(const struct node *node, const struct node *ancestor);
 
 /* Returns true if all services in @node are up or have done their work. */
 bool node_is_ready(const struct node *node);
+
+/* Returns the number of the next generation of @node, which no run aside has. */
+unsigned node_next_generation(const struct node *node);
 
 /*
  * Begins the next generation of @node, which is stopped; its parent must run.  Return: 0, or

@@ -5,7 +5,6 @@
  */
 #include "daemon/node/stop-order.h"
 
-#include "base/macro.h"
 #include "model/life/budget.h"
 
 static struct node *stop_order_find_draining(struct node *const *nodes)
@@ -37,24 +36,25 @@ static uint64_t stop_order_longest_timeout(const struct node *node, struct node 
 		uint64_t needed = budget_needed((*nodes)->config->stop_timeout_usec,
 						node->kill_usec, (*nodes)->kill_usec);
 
-		if (node_is_stopped(*nodes) && !(*nodes)->complete && needed > longest)
+		/* A lower rank reserves nothing. */
+		if (node_is_stopped(*nodes) && !(*nodes)->complete && needed > longest &&
+		    (*nodes)->config->stop_rank >= node->config->stop_rank)
 			longest = needed;
 	}
 	return longest;
 }
+
+const size_t stop_order_follow[STOP_ORDER_LISTS] = { EDGE_REQUIRES, EDGE_WANTS, EDGE_AFTER,
+						     LIST_FOLLOWERS };
 
 uint64_t stop_order_followers_timeout(const struct node *node)
 {
 	uint64_t longest = 0;
 
 	for (const struct node *n = node; n; n = n->parent) {
-		struct node *const *const lists[] = { node_edges(n, EDGE_REQUIRES),
-						      node_edges(n, EDGE_WANTS),
-						      node_edges(n, EDGE_AFTER),
-						      node_edges(n, LIST_FOLLOWERS) };
-
-		for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-			uint64_t timeout = stop_order_longest_timeout(node, lists[i]);
+		for (size_t i = 0; i < STOP_ORDER_LISTS; i++) {
+			uint64_t timeout = stop_order_longest_timeout(
+				node, node_edges(n, stop_order_follow[i]));
 
 			longest = timeout > longest ? timeout : longest;
 		}

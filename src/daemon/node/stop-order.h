@@ -11,7 +11,12 @@
 struct node *stop_order_blocker(const struct node *node);
 
 /*
- * Returns the longest stop-timeout of the nodes whose stop signals wait for @node; 0 if none.  A
- * timeout counts only as far as the budget of that node does not end later than that of @node.
+ * Returns the longest stop-timeout of the nodes with stop signals that wait for @node; 0 if none.  If
+ * the budget of such a node ends later than that of @node, the difference is subtracted.  Nodes of a
+ * lower rank do not count.
  */
 uint64_t stop_order_followers_timeout(const struct node *node);
+
+/* Lists of the nodes that get their stop signal after a node. */
+#define STOP_ORDER_LISTS 4
+extern const size_t stop_order_follow[STOP_ORDER_LISTS];

@@ -1,13 +1,8 @@
 #include "daemon/node/user.h"
 
-#include <errno.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "sys/process/proc.h"
 #include "sys/spawn/environment.h"
 
-/* Ten times the time that is lost for one that cannot be read. */
+/* Pause after an environment that could not be read: ten times the time that it has cost. */
 #define UNREADABLE_USEC (500 * USEC_PER_MSEC)
 #define EVERY_USER	((uid_t)-1)
 
@@ -18,7 +13,7 @@ uid_t user_of_config(const struct node_config *config)
 	return credentials->set ? credentials->uid : geteuid();
 }
 
-/* A program may have changed its user, and left processes that have this one. */
+/* The main process may have changed its user, and its remaining processes have that one. */
 static bool user_is_of_main(const struct process *main, uid_t uid)
 {
 	uid_t now;

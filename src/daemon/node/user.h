@@ -25,9 +25,8 @@ bool user_is_own(const struct node_config *config, const struct process *main, u
 bool user_may_claim(const struct node_config *config, const struct process *main, uid_t uid);
 
 /*
- * Reads SWANSONG_NODE in the environment of @pid, a process of @uid.  A process that keeps its own from
- * being read holds up the daemon for a moment, after which none of this user is read for a longer
- * while; after those of two users, none at all.
+ * Reads SWANSONG_NODE in the environment of @pid, a process of @uid.  A process can hold up a read for a
+ * moment; then none of its user is read for a while, and after processes of two users none at all.
  *
  * Return: as environment_read(); -ENODATA also in these cases, as the process may be in an exec.
  */
