@@ -5,24 +5,27 @@
  */
 #include "daemon/cgroup/control-group.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
 #include "sys/process/cgroup.h"
 
 /* The name of the directory, which lives as long as the block of the caller. */
-#define NAME_OF(group) cgroups_name((char[CGROUP_NAME_MAX]){ "" }, (group)->config->path)
+#define NAME_OF(group)                              \
+	cgroups_name((char[CGROUP_NAME_MAX]){ "" }, \
+		     control_group_claim(group, (char[CONFIG_NAME_MAX + 1]){ "" }))
 
 static const struct limit {
 	const char *key, *controller, *file;
-	size_t value; /* offset in struct extras; a value of 0: not set */
+	const char *unset; /* in a new group */
+	size_t value;	   /* offset in struct extras; a value of 0: not set */
 } limits[] = {
-	{ "cgroup-memory-max", "memory", "memory.max", offsetof(struct extras, cgroup_memory_max) },
-	{ "cgroup-pids-max", "pids", "pids.max", offsetof(struct extras, cgroup_pids_max) },
-	{ "cgroup-cpu-weight", "cpu", "cpu.weight", offsetof(struct extras, cgroup_cpu_weight) },
+#define LIMIT(key, controller, file, unset, member)                                              \
+	{                                                                                        \
+		"cgroup-" key, controller, file, unset, offsetof(struct extras, cgroup_##member) \
+	}
+	LIMIT("memory-max", "memory", "memory.max", "max", memory_max),
+	LIMIT("memory-high", "memory", "memory.high", "max", memory_high),
+	LIMIT("pids-max", "pids", "pids.max", "max", pids_max),
+	LIMIT("cpu-weight", "cpu", "cpu.weight", "100", cpu_weight),
+	LIMIT("io-weight", "io", "io.weight", "100", io_weight),
 };
 
 static void control_group_on_changed(struct cgroup_watch *watch)
@@ -51,6 +54,21 @@ void control_group_init(struct control_group *g, struct context *ctx,
 		.on_change = on_change,
 	};
 	list_init(&g->watch.in_watches);
+}
+
+char *control_group_claim(const struct control_group *g, char buf[static CONFIG_NAME_MAX + 1])
+{
+	int n = snprintf(buf, CONFIG_NAME_MAX + 1, "%s", g->config->path);
+
+	if (g->generation)
+		(void)snprintf(buf + n, (size_t)(CONFIG_NAME_MAX + 1 - n), "~%u", g->generation);
+	return buf;
+}
+
+void control_group_number(struct control_group *g, unsigned generation)
+{
+	if (g->generation != generation && control_group_remove(g))
+		g->generation = generation;
 }
 
 void control_group_done(struct control_group *g)
@@ -90,14 +108,27 @@ static void control_group_check_limit(const struct control_group *g, const struc
 				     : "");
 }
 
-void control_group_check(struct control_group *g)
+int control_group_memory(const struct control_group *g, uint64_t *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
-		if (control_group_limit_value(&limits[i], g->config) != 0)
-			control_group_check_limit(g, &limits[i]);
+	char text[4096] = "";
+	uint64_t idle = 0;
+	const char *line;
+
+	if (!g->exists ||
+	    cgroup_read(g->ctx->cgroups->top, NAME_OF(g), "memory.current", text, sizeof(text)) <
+		    0 ||
+	    sscanf(text, "%" SCNu64, ret) != 1)
+		return -ENOENT;
+	if (cgroup_read(g->ctx->cgroups->top, NAME_OF(g), "memory.stat", text, sizeof(text)) == 0 &&
+	    (line = strstr(text, "\ninactive_file ")))
+		(void)sscanf(line, " inactive_file %" SCNu64, &idle);
+	*ret -= MIN(idle, *ret);
+	return 0;
 }
 
-static void control_group_set_limits(const struct control_group *g, const char *name)
+/* Sets the limits that differ from those of @before; NULL: of a new group. */
+static void control_group_set_limits(const struct control_group *g,
+				     const struct node_config *before)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		const struct limit *limit = &limits[i];
@@ -105,16 +136,38 @@ static void control_group_set_limits(const struct control_group *g, const char *
 		char text[24] = "max";
 		int r;
 
-		if (value == 0)
+		if (value == (before ? control_group_limit_value(limit, before) : 0))
 			continue;
 		if (value != UINT64_MAX)
 			(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-		r = cgroup_write(g->ctx->cgroups->top, name, limit->file, text);
+		r = cgroup_write(g->ctx->cgroups->top, NAME_OF(g), limit->file,
+				 value ? text : limit->unset);
 		/* A missing controller has been reported by control_group_check_limit(). */
 		if (r < 0 && r != -ENOENT)
 			log_node(g->ctx->log, LOG_WARNING, g->config->path, "cannot set %s: %s",
 				 limit->key, strerror(-r));
 	}
+}
+
+void control_group_use(struct control_group *g, const struct node_config *config)
+{
+	const struct node_config *before = g->config;
+
+	g->config = config;
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (control_group_limit_value(&limits[i], config) != 0)
+			control_group_check_limit(g, &limits[i]);
+	if (g->ctx->cgroups && node_config_extras(config)->recycle_memory)
+		(void)cgroups_enable(g->ctx->cgroups, "memory");
+	if (g->exists)
+		control_group_set_limits(g, before);
+}
+
+void control_group_each(const struct control_group *g, void (*each)(pid_t pid, void *arg),
+			void *arg)
+{
+	if (g->exists)
+		(void)cgroup_processes(g->ctx->cgroups->top, NAME_OF(g), each, arg);
 }
 
 void control_group_found(struct control_group *g)
@@ -145,20 +198,19 @@ void control_group_refused(struct control_group *g, int error)
 int control_group_open(struct control_group *g)
 {
 	struct cgroups *cgroups = g->ctx->cgroups;
-	char name[CGROUP_NAME_MAX];
+	const char *name = NAME_OF(g);
 	int r = 0, fd;
 
 	if (!cgroups || g->refused)
 		return -1;
 	cgroups_unwatch(cgroups, &g->watch);
-	cgroups_name(name, g->config->path);
 	/* Linux kills processes that start in a killed group, so it must be made anew. */
 	if (g->spent && !control_group_remove(g))
 		return -1; /* a process remains */
 	if (!g->exists) {
 		r = cgroup_make(cgroups->top, name);
 		if (r == 0)
-			control_group_set_limits(g, name);
+			control_group_set_limits(g, NULL);
 	}
 	fd = r < 0 ? r : cgroup_open_below(cgroups->top, name);
 	if (fd < 0) {
@@ -176,9 +228,7 @@ bool control_group_is_populated(const struct control_group *g)
 	if (!g->exists)
 		return false;
 	r = cgroups_is_populated(g->ctx->cgroups, NAME_OF(g));
-	/*
-	 * Unknown counts as populated, except for a lack of descriptors, which could last for ever.
-	 */
+	/* An error counts as populated, except a lack of descriptors, which could last for ever. */
 	return r > 0 || (r < 0 && r != -EMFILE);
 }
 
@@ -186,7 +236,7 @@ void control_group_watch(struct control_group *g, void (*each)(pid_t pid, void *
 {
 	if (!g->exists)
 		return;
-	(void)cgroup_processes(g->ctx->cgroups->top, NAME_OF(g), each, arg);
+	control_group_each(g, each, arg);
 	/* Without a watch the timeout of the state finds out. */
 	(void)cgroups_watch(g->ctx->cgroups, NAME_OF(g), &g->watch);
 }

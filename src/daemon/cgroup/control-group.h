@@ -15,9 +15,10 @@ struct control_group {
 	const struct node_config *config; /* borrowed; has the path and the limits */
 	struct cgroup_watch watch;
 	void (*on_change)(struct control_group *group); /* it may have become empty */
-	bool exists;					/* and has the processes of the service */
-	bool refused; /* a process of this run is outside: so are the later ones */
-	bool spent;   /* it was killed: Linux also kills what starts in it later */
+	unsigned generation; /* 0: none; in the name of the group and in the claims of the run */
+	bool exists;	     /* and has the processes of the service */
+	bool refused;	     /* a process of this run is outside: later ones are made outside, too */
+	bool spent;	     /* it was killed: Linux also kills what starts in it later */
 };
 
 void control_group_init(struct control_group *group, struct context *ctx,
@@ -25,8 +26,28 @@ void control_group_init(struct control_group *group, struct context *ctx,
 			void (*on_change)(struct control_group *group));
 void control_group_done(struct control_group *group);
 
-/* Warns of limits that cannot be set on this machine.  It is called for each new configuration. */
-void control_group_check(struct control_group *group);
+/*
+ * Returns the claim of the processes of a run, in their environment and by the name of their group: the
+ * path of the section, with "~" and the generation if the service has hand-overs.
+ */
+char *control_group_claim(const struct control_group *group, char buf[static CONFIG_NAME_MAX + 1]);
+
+/* Gives the next run the number @generation, unless a process remains in the present group. */
+void control_group_number(struct control_group *group, unsigned generation);
+
+/*
+ * Makes @config that of the group: sets its limits, also of a group with processes, and warns of those that
+ * cannot be set on this machine.
+ */
+void control_group_use(struct control_group *group, const struct node_config *config);
+
+/*
+ * Finds the memory of the group, without files that were read and are not in use.  Return: 0, or -ENOENT if the
+ * kernel does not count it.
+ */
+int control_group_memory(const struct control_group *group, uint64_t *ret);
+void control_group_each(const struct control_group *group, void (*each)(pid_t pid, void *arg),
+			void *arg);
 
 /*
  * Makes the group with its limits; the first refusal is logged.  Returns a descriptor for the
@@ -37,7 +58,7 @@ int control_group_open(struct control_group *group);
 /* Notes that the group exists, or may: an earlier image or daemon has made it. */
 void control_group_found(struct control_group *group);
 
-/* As control_group_refused(), which was called before a fault. */
+/* Restores the effect of a control_group_refused() from before a fault. */
 void control_group_forget(struct control_group *group);
 
 /*
@@ -53,9 +74,8 @@ bool control_group_is_populated(const struct control_group *group);
  * Calls @each for every process in the group, and watches it: on_change() is called when it becomes
  * empty.
  */
-void control_group_watch(struct control_group *group, void (*each)(pid_t pid, void *arg), void *arg);
-
-/* Sends @signo to every process in the group. */
+void control_group_watch(struct control_group *group, void (*each)(pid_t pid, void *arg),
+			 void *arg);
 void control_group_signal(const struct control_group *group, int signo);
 
 /* Thaws the group in a moment, if it exists then: frozen processes cannot act on a signal. */

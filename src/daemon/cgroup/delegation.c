@@ -5,22 +5,9 @@
  */
 #include "daemon/cgroup/delegation.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/text.h"
 #include "sys/process/cgroup.h"
 
 #define TOP_PREFIX  "swansong-"
@@ -368,7 +355,7 @@ static void cgroups_await_empty(int top, const char *name)
 /* Leaves the group as it was at the start, except for changes by others. */
 static void cgroups_move_daemon_back(struct cgroups *c)
 {
-	static const char *const controllers[] = { "-memory", "-pids", "-cpu" };
+	static const char *const controllers[] = { "-memory", "-pids", "-cpu", "-io" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
 		(void)cgroup_write(c->own, ".", "cgroup.subtree_control", controllers[i]);
@@ -405,6 +392,5 @@ struct cgroups *cgroups_free(struct cgroups *c)
 	(void)fd_close(c->top);
 	(void)fd_close(c->own);
 	free(c->top_path);
-	free(c);
-	return NULL;
+	return free_memory(c);
 }

@@ -14,8 +14,6 @@
  * swansongd without a socket are not touched, as they could belong to any.
  */
 
-#include <stdbool.h>
-
 #include "daemon/loop/context.h"
 #include "model/config/config.h"
 
@@ -27,7 +25,7 @@ struct cgroup_watch {
 	int id;	   /* of inotify, until it becomes empty; 0: none */
 	bool thaw; /* thaw_now() is to be called: the group may be frozen */
 	void (*changed)(struct cgroup_watch *watch);  /* the group may have become empty */
-	void (*thaw_now)(struct cgroup_watch *watch); /* the time of cgroups_thaw_soon() is over */
+	void (*thaw_now)(struct cgroup_watch *watch); /* the delay of cgroups_thaw_soon() is over */
 };
 
 struct cgroups {
@@ -81,8 +79,6 @@ int cgroups_enable(struct cgroups *cgroups, const char *controller);
 /* The same as cgroup_is_populated() and cgroup_kill(), even without a free descriptor. */
 int cgroups_is_populated(struct cgroups *cgroups, const char *name);
 int cgroups_kill(struct cgroups *cgroups, const char *name);
-
-/* Sends @signo to every process in the group @name. */
 void cgroups_signal(const struct cgroups *cgroups, const char *name, int signo);
 
 /* Watches the group @name, which may be empty already.  Return: 0 or -errno. */

@@ -9,19 +9,12 @@
  */
 #include "daemon/reap/exit.h"
 
-#include <string.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "daemon/service/parts.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/reload.h"
 #include "daemon/service/signal.h"
 #include "daemon/service/start.h"
 #include "daemon/spawn/command.h"
-#include "sys/process/proc.h"
 
 static void service_note_exit(struct outcome *outcome, const struct reap_exit *exit)
 {
@@ -162,7 +155,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	return 0;
 }
 
-/* Adopts only children of the daemon: the other members end, or become such, before these do. */
+/* Adopts only children of the daemon: other members of the group end, or become children, before these end. */
 static void service_adopt_member(pid_t pid, void *arg)
 {
 	struct service *s = arg;
@@ -216,13 +209,14 @@ static void service_log_end(struct service *s, enum service_event event)
 			    clock_text(delay, s->delay_usec));
 	else if (event == EVENT_FAIL)
 		service_log(s, passed_on ? LOG_INFO : LOG_ERR, "%s; failed%s", text,
-			    s->config->restart == RESTART_NEVER ? ""
-								: ": restart-limit is reached");
+			    s->config->restart == RESTART_NEVER || node_is_aside(s->node)
+				    ? ""
+				    : ": restart-limit is reached; swansongctl start resets it");
 	else
 		service_log(s, LOG_INFO, "%s; done", text);
 }
 
-/* No scan: all that remained is known from before. */
+/* Without a scan: all remaining processes are known already. */
 static void service_on_output(void *arg)
 {
 	const struct service *s = arg;
@@ -230,11 +224,11 @@ static void service_on_output(void *arg)
 	node_add_task(s->node, TASK_EXITS);
 }
 
-/* Its last lines are to be in their files at the end of the run, unless that takes long. */
+/* The last lines should be in their files at the end of the run, unless that takes long. */
 static bool service_awaits_output(struct service *s)
 {
 	return s->state != STATE_KILLING &&
-	       launch_awaits_output(&s->setup.launch, service_on_output, s);
+	       capture_awaits(s->setup.launch.capture, service_on_output, s);
 }
 
 static void service_end_output(struct service *s)
@@ -260,9 +254,18 @@ static void service_keep_run(struct service *s)
 	service_handle(s, EVENT_WORKED);
 }
 
+/* Returns the parts for which a oneshot that has done its work goes on. */
+static unsigned service_later_parts(const struct service *s)
+{
+	const struct node_config *config = s->setup.launch.config;
+	bool has_post_stop = node_config_hook(config, HOOK_POST_STOP)->n > 0;
+
+	return s->run.parts & (PART_STOP_COMMAND | (has_post_stop ? PART_POST_STOP : 0));
+}
+
 static bool service_is_kept(const struct service *s)
 {
-	if (!s->run.worked || !(s->run.parts & (PART_STOP_COMMAND | PART_POST_STOP)))
+	if (!s->run.worked || !service_later_parts(s))
 		return false;
 	return s->state == STATE_READYING || s->state == STATE_UP || s->state == STATE_WAITING;
 }
@@ -278,6 +281,11 @@ static void service_decide_run(struct service *s)
 		return;
 	s->run.concluded = true;
 	s->run.verdict = policy_decide(s->policy, &s->run.outcome, now, ran, &s->delay_usec);
+	s->delay_usec = clock_add(s->delay_usec,
+				  clock_random(policy_jitter_limit(s->config, s->delay_usec)));
+	/* A successor is not tried again. */
+	if (s->run.verdict == EVENT_RETRY && node_is_aside(s->node))
+		s->run.verdict = EVENT_FAIL;
 	/*
 	 * A oneshot that has done its work keeps its state; only a failure of its later commands
 	 * ends it.
@@ -350,6 +358,9 @@ static void service_conclude_hook(struct service *s)
 	if (awaited && (well || kind == HOOK_POST_STOP) && hook_continue(h))
 		return;
 	s->run.parts &= ~service_hook_part(kind);
+	/* There is no run after which anything were to be done. */
+	if (h->outcome.kind == OUTCOME_CONDITION)
+		s->run.parts = 0;
 	/* Ends the part: all its commands are over, and its state waits for nothing else. */
 	if (awaited && kind != HOOK_POST_STOP) {
 		if (!well && kind != HOOK_STOP_COMMAND)
@@ -367,6 +378,17 @@ static void service_conclude_hook(struct service *s)
 	hook_end(h);
 }
 
+/* With ready = log, the lines of a command are not to be among those of the main process. */
+static bool service_awaits_hook_output(struct service *s)
+{
+	if (s->setup.launch.config->ready.kind != PROBE_LOG)
+		return false;
+	if (service_awaits_output(s))
+		return true;
+	service_end_output(s);
+	return false;
+}
+
 /* --- the task --- */
 
 static void service_update_exit(struct service *s)
@@ -374,8 +396,13 @@ static void service_update_exit(struct service *s)
 	bool left;
 
 	trace_touch(s->node->trace);
-	while (s->setup.hook && hook_has_ended(s->setup.hook))
+	while (s->setup.hook && hook_has_ended(s->setup.hook)) {
+		if (service_awaits_hook_output(s)) {
+			node_end_task(s->node, TASK_EXITS);
+			return;
+		}
 		service_conclude_hook(s);
+	}
 	service_update_reload(s);
 	if (s->main.alive || service_awaits_hook(s) || service_is_kept(s)) {
 		node_end_task(s->node, TASK_EXITS);
@@ -400,7 +427,7 @@ static void service_update_exit(struct service *s)
 		if (s->setup.launch.config->type == TYPE_ONESHOT && !s->run.worked &&
 		    (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
 		    policy_is_clean(s->config, &s->run.outcome) &&
-		    (s->run.parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP))) {
+		    (s->run.parts & PART_POST_START || service_later_parts(s))) {
 			service_keep_run(s);
 			return;
 		}

@@ -3,7 +3,6 @@
 /* The end of a run: the ends of its processes, and the processes that remain after them. */
 
 #include "daemon/service/object.h"
-#include "sys/process/reap.h"
 
 /* Records the end of @process, the main or a remaining one, which is not collected yet. */
 void service_process_died(struct service *service, struct process *process,

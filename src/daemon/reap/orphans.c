@@ -6,41 +6,27 @@
  */
 #include "daemon/reap/orphans.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "daemon/loop/closer.h"
-#include "daemon/logger/child.h"
+#include "daemon/writer/child.h"
 #include "daemon/node/user.h"
 #include "daemon/spawn/command.h"
-#include "daemon/spawn/final.h"
 #include "daemon/spawn/starts.h"
 #include "daemon/probe/exec.h"
 #include "daemon/reap/exit.h"
 #include "daemon/service/start.h"
 #include "sys/ipc/passed.h"
 #include "sys/process/children.h"
-#include "sys/process/proc.h"
-#include "sys/process/reap.h"
 
 /* Dead children are collected in portions, so that requests are answered in between. */
 #define REAP_PER_TURN 256
 /*
- * A list takes time for each child, and holds up those that are ending: it waits until one in so
- * many has ended, or for as long as the last list took.  The daemon may have been stopped during
- * that one, so there is a limit.
+ * A list takes time for each child, and holds up those that are ending: the next one waits until 1 in
+ * LIST_SHARE has ended, or for as long as the last one took, up to a limit.
  */
 #define LIST_SHARE    4
 #define LIST_MAX_USEC (10 * USEC_PER_MSEC)
 /*
- * Work that waits for the execs of others is put off for this many turns, as there may always be
- * more of them; and for no longer than this time, as turns take long on a slow machine: a service
- * that has ended must not exceed its stop-timeout meanwhile.
+ * Limits in turns and time for putting off work until other children have executed their programs: there may
+ * always be more of these, and a service that has ended must not exceed its stop-timeout meanwhile.
  */
 #define PUT_OFF_MAX  16
 #define PUT_OFF_USEC (1 * USEC_PER_SEC)
@@ -53,7 +39,7 @@ struct orphans {
 	struct children children;
 	bool listed;		/* the kernel provides a list */
 	unsigned n;		/* children of the last list that are in the table */
-	unsigned dead;		/* others of that list: they had ended */
+	unsigned dead;		/* children of that list that had ended */
 	unsigned launched;	/* of the context, at the last list */
 	unsigned died;		/* children collected since the last list */
 	uint64_t died_usec;	/* time of the first of them */
@@ -103,7 +89,7 @@ static void orphans_read_list(struct orphans *orphans, void (*each)(pid_t pid, v
 
 /*
  * The number of children if only processes of launch() have been added since the last list.  Processes that
- * a control group has shown are in no count before their end: then there are more children.
+ * were found by a control group are counted only at their end, so there may be more children.
  */
 static unsigned orphans_count(const struct orphans *orphans)
 {
@@ -136,7 +122,7 @@ static void orphans_on_settled(struct process *process, const struct spawn_failu
 	pid_t pid = process->pid;
 
 	service_settle_process(process, why, refused);
-	/* The table has lost it, and so its end is in no count. */
+	/* The table does not have the process any more, so its end is not counted. */
 	if (!process_find(orphans->tree->ctx->processes, pid))
 		orphans->tree->ctx->launched--;
 }
@@ -175,8 +161,7 @@ struct orphans *orphans_free(struct orphans *orphans)
 	children_close(&orphans->children);
 	starts_free(orphans->starts);
 	orphans->tree->ctx->orphans = NULL;
-	free(orphans);
-	return NULL;
+	return free_memory(orphans);
 }
 
 /* Returns the service that the dead process belonged to, as far as this can be seen; or NULL. */
@@ -187,12 +172,10 @@ static struct service *orphans_last_service(const struct orphans *orphans,
 	const struct process *leader;
 	const struct node *node = NULL;
 	char path[CONFIG_NAME_MAX + 1];
-	pid_t session;
 
 	if (process)
 		return process->service;
-	session = getsid(pid);
-	leader = session > 0 ? process_find_leader(ctx->processes, session) : NULL;
+	leader = process_find_leader(ctx->processes, getsid(pid));
 	if (leader && leader->service)
 		return leader->service;
 	if (ctx->cgroups && cgroups_node_of(ctx->cgroups, pid, path) == 0)
@@ -200,7 +183,7 @@ static struct service *orphans_last_service(const struct orphans *orphans,
 	return node ? node->service : NULL;
 }
 
-/* As in tini and swansong-init: all but the processes that the daemon has made. */
+/* Like tini and swansong-init, logs all processes that the daemon has not made. */
 static void orphans_log_reaped(const struct orphans *orphans, const struct process *process,
 			       pid_t pid)
 {
@@ -235,7 +218,7 @@ static void orphans_on_death(const struct reap_exit *exit, void *arg)
 	if (process && starts_end(orphans->starts, process))
 		return;
 	orphans_log_reaped(orphans, process, exit->pid);
-	/* A child that is not in the table is in no count. */
+	/* A child that is not in the table is not counted. */
 	if (!process)
 		return;
 	if (orphans->died++ == 0)
@@ -283,9 +266,9 @@ void orphans_reap_child(struct orphans *orphans, pid_t pid)
 }
 
 /*
- * Finds the node that the environment of @pid names, which a process can set freely.  Were it true of
- * a service with a control group, the process would be in that; but a fault loses that the kernel refused
- * the group to a process of a service that had no main process.  Return: see orphans_find_node().
+ * Finds the node that the environment of @pid names, which a process can set freely.  A process of a service
+ * with a control group is in that; but after a fault it is not known that the kernel had refused the group to a
+ * service without a main process.  Return: see orphans_find_node().
  */
 static int orphans_find_claimed(const struct orphans *orphans, pid_t pid, struct node **ret)
 {
@@ -302,7 +285,7 @@ static int orphans_find_claimed(const struct orphans *orphans, pid_t pid, struct
 	node = tree_find(orphans->tree, path);
 	s = node ? node->service : NULL;
 	if (node && !(s && s->group.exists && !s->run.found) &&
-	    user_may_claim(s ? s->setup.config : node->config, s ? &s->main : NULL, uid))
+	    user_may_claim(s ? s->setup.launch.config : node->config, s ? &s->main : NULL, uid))
 		*ret = node;
 	return 0;
 }

@@ -3,35 +3,26 @@
  * service takes one of them as its main process, its pidfd shows the end, and the run is stopped from
  * its beginning.
  *
- * Processes below any running swansongd are supervised by that one; a container's are, too.
+ * Processes below any running swansongd, also one in a container, are supervised by that one.
  */
 #include "daemon/reap/survivors.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
 #include "daemon/guard/lease-fd.h"
 #include "daemon/loop/mark.h"
-#include "daemon/loop/roster.h"
 #include "daemon/node/user.h"
 #include "daemon/reap/exit.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/notify.h"
+#include "daemon/succession/succession.h"
 #include "daemon/tree/goals.h"
 #include "sys/process/cgroup.h"
 #include "sys/process/children.h"
-#include "sys/process/proc.h"
 
-/* Time for processes of no service to end, and between two kills. */
+/* Time for processes of no service to end, and time between two kills. */
 #define END_USEC	(10 * USEC_PER_SEC)
 #define KILL_AGAIN_USEC USEC_PER_SEC
-/* So many are named in the log. */
+/* Number of processes that are named in the log. */
 #define NAMED_MAX 8
 
 static void survivors_restart(struct goals *goals, struct node *node)
@@ -39,7 +30,9 @@ static void survivors_restart(struct goals *goals, struct node *node)
 	const char *reason =
 		node->ctx->reason ? "swansongd had a fault" : "an earlier swansongd was killed";
 
-	if (node->goal == GOAL_IDLE)
+	if (node_is_aside(node))
+		goals_lower(goals, node, REQUEST_REMOVE, reason);
+	else if (node->goal == GOAL_IDLE)
 		goals_retire(goals->tree, node, reason);
 	else
 		goals_lower(goals, node, REQUEST_CYCLE, reason);
@@ -58,9 +51,7 @@ static void survivors_note_child(pid_t pid, void *arg)
 {
 	struct survivors *survivors = arg;
 
-	if (array_reserve(survivors->children, survivors->n_children) == 0)
-		survivors->children[survivors->n_children++] = pid;
-	else
+	if (array_append(survivors->children, survivors->n_children, pid) < 0)
 		survivors->listed = false;
 }
 
@@ -75,39 +66,25 @@ static void survivors_list_children(struct survivors *survivors)
 	if (children_read(&list, survivors_note_child, survivors) < 0)
 		survivors->listed = false;
 	children_close(&list);
-	if (survivors->listed && survivors->children)
-		qsort(survivors->children, survivors->n_children, sizeof(*survivors->children),
-		      survivors_compare_pids);
+	if (survivors->listed)
+		array_sort(survivors->children, survivors->n_children, survivors_compare_pids);
 }
 
-static bool survivors_has_child(const struct survivors *survivors, pid_t pid)
-{
-	return survivors->listed && survivors->children &&
-	       bsearch(&pid, survivors->children, survivors->n_children, sizeof(pid),
-		       survivors_compare_pids);
-}
-
-/* Return: 0; -ECHILD: @pid is no child of the daemon, or of its keeper. */
-static int survivors_read_child(const struct survivors *survivors, pid_t pid, struct proc_info *ret)
-{
-	pid_t reaper = survivors->tree->ctx->keeper.reaper;
-
-	*ret = (struct proc_info){ .parent = reaper, .group = pid };
-	if (survivors_has_child(survivors, pid) && getpgid(pid) == pid)
-		return 0;
-	if (proc_read_child(pid, ret) < 0 && proc_read(pid, ret) < 0)
-		return -ECHILD;
-	return ret->parent == reaper ? 0 : -ECHILD;
-}
-
+/* Return: 0; -ECHILD: @pid is known, or no child of the daemon or of its keeper; -errno. */
 static int survivors_take_child(const struct survivors *survivors, struct service *s, pid_t pid)
 {
-	struct proc_info child;
+	pid_t reaper = s->ctx->keeper.reaper;
+	struct proc_info child = { .parent = reaper, .group = pid };
+	bool listed = survivors->listed && survivors->children &&
+		      bsearch(&pid, survivors->children, survivors->n_children, sizeof(pid),
+			      survivors_compare_pids);
 
-	if (process_find(s->ctx->processes, pid) ||
-	    survivors_read_child(survivors, pid, &child) < 0)
+	if (process_find(s->ctx->processes, pid))
 		return -ECHILD;
-	return service_take_left(s, pid, &child);
+	if (!(listed && getpgid(pid) == pid) && proc_read_child(pid, &child) < 0 &&
+	    proc_read(pid, &child) < 0)
+		return -ECHILD;
+	return child.parent == reaper ? service_take_left(s, pid, &child) : -ECHILD;
 }
 
 static void survivors_go_on(struct survivors *survivors, struct goals *goals,
@@ -123,7 +100,7 @@ static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 	was = service_resume(s, row);
 	if (!row->number)
 		return;
-	/* It was being ended anyway; or its messages, or its guards, would be lost. */
+	/* The run was being ended; or its messages or guards would be lost. */
 	if (was == STATE_CLEANING || s->run.found ||
 	    (fsm_is_going_down(was) && node->goal == GOAL_IDLE) ||
 	    (s->setup.notify && !notify_is_former(s->setup.notify)) ||
@@ -143,7 +120,7 @@ static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 struct main_search {
 	pid_t pid; /* 0: none */
 	uint64_t age_usec;
-	bool leads; /* its session: as each service does at its start */
+	bool leads; /* a session, as each main process does at its start */
 	unsigned n; /* processes in all */
 };
 
@@ -163,10 +140,11 @@ static void survivors_compare_main(pid_t pid, void *arg)
 	*found = (struct main_search){ pid, age_usec, leads, found->n };
 }
 
-static struct node *survivors_find_node(const struct tree *tree, const char *group)
+static struct node *survivors_find_node(struct tree *tree, const char *group)
 {
 	char path[CONFIG_NAME_MAX + 1];
-	struct node *node = cgroups_node_of_name(group, path) == 0 ? tree_find(tree, path) : NULL;
+	struct node *node =
+		cgroups_node_of_name(group, path) == 0 ? succession_find_claimed(tree, path) : NULL;
 
 	return node && node->service ? node : NULL;
 }
@@ -263,11 +241,12 @@ static void survivors_stop_groups(struct goals *goals)
 	for (struct node *n = root; n; n = node_next(n, root)) {
 		struct service *s = n->service;
 		struct main_search found = { 0 };
-		char name[CGROUP_NAME_MAX];
+		char name[CGROUP_NAME_MAX], claim[CONFIG_NAME_MAX + 1];
 
 		if (!s || s->state != STATE_DOWN || control_group_remove(&s->group))
 			continue;
-		(void)cgroup_processes(n->ctx->cgroups->top, cgroups_name(name, n->config->path),
+		(void)cgroup_processes(n->ctx->cgroups->top,
+				       cgroups_name(name, control_group_claim(&s->group, claim)),
 				       survivors_compare_main, &found);
 		if (found.pid > 0)
 			survivors_stop_service(goals, n, &found);
@@ -368,6 +347,7 @@ static int survivors_on_process(pid_t pid, void *arg)
 	struct claims *claims = arg;
 	char path[CONFIG_NAME_MAX + 1];
 	struct proc_info info;
+	const struct node *section;
 	struct node *node;
 	uid_t uid;
 
@@ -375,15 +355,18 @@ static int survivors_on_process(pid_t pid, void *arg)
 	    !survivors_has_user(claims, uid) || survivors_end_start(claims, pid) ||
 	    user_read_claim(claims->tree->ctx, pid, uid, path) < 0)
 		return 0;
-	node = tree_find(claims->tree, path);
-	if (!node || !node->service || !user_may_claim(node->config, NULL, uid) ||
+	section = succession_section(claims->tree, path);
+	if (!section || !section->service || !user_may_claim(section->config, NULL, uid) ||
 	    proc_read(pid, &info) < 0)
 		return 0;
 	if (claims->tree->ctx->reason ? info.parent == claims->tree->ctx->keeper.reaper
-				      : mark_is_left(claims->tree->ctx, pid))
-		survivors_on_own(claims, node, &info, pid);
-	else if (!claims->all && !mark_is_supervised(pid) && claims->n++ < NAMED_MAX)
-		node_log(node, LOG_WARNING, "pid %d (%s) is left from an earlier swansongd",
+				      : mark_is_left(claims->tree->ctx, pid)) {
+		/* A process that is no child never becomes a successor or predecessor. */
+		node = succession_find_claimed(claims->tree, path);
+		if (node)
+			survivors_on_own(claims, node, &info, pid);
+	} else if (!claims->all && !mark_is_supervised(pid) && claims->n++ < NAMED_MAX)
+		node_log(section, LOG_WARNING, "pid %d (%s) is left from an earlier swansongd",
 			 (int)pid, info.name);
 	return 0;
 }
@@ -433,6 +416,7 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	if (tree->ctx->reason)
 		survivors_list_children(survivors);
+	successions_take_former(tree);
 	if (cgroups)
 		survivors_find_groups(survivors);
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
@@ -453,15 +437,14 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 
 		if (node) {
 			row->kind = ROSTER_NONE;
-			(void)lease_fd_new(node, &wish, row->number);
+			if (lease_fd_new(node, &wish, row->number) != 0)
+				closer_discard(tree->ctx, row->path, &row->number, 1);
 		}
 	}
 	survivors_stop_groups(&goals);
 	if (!cgroups || tree->ctx->reason)
 		survivors_find_claims(survivors, &goals);
-	free(survivors->children);
-	survivors->children = NULL;
-	survivors->n_children = 0;
+	survivors->children = free_memory(survivors->children);
 	goals_commit(&goals);
 	if (survivors->strange)
 		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);

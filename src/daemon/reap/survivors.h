@@ -5,7 +5,7 @@
  * again.
  *
  * After a fault a service that was up, or a oneshot at work, goes on if it is in the roster, with its
- * output (daemon/logger/child.h).
+ * output (daemon/writer/child.h).
  *
  * With control groups others are found in those.  Each service that has some is stopped, in the order of
  * the tree, with its own stop-signal and stop-timeout, and starts again when it is Complete; a service

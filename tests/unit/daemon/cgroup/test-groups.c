@@ -13,7 +13,9 @@
 #include "daemon/cgroup/control-group.h"
 #include "daemon/tree/build.h"
 
-#define LIMITS "cgroup-memory-max = 100M\ncgroup-pids-max = infinity\ncgroup-cpu-weight = 50\n"
+#define LIMITS \
+	"cgroup-memory-max = 100M\ncgroup-memory-high = 80M\ncgroup-pids-max = infinity\n" \
+	"cgroup-cpu-weight = 50\ncgroup-io-weight = 70\n"
 
 static struct log memory_log = { .level = LOG_DEBUG, .name = "test" };
 static struct control_group *web, *db;
@@ -82,7 +84,7 @@ START_TEST(group_gets_the_limits_of_its_service)
 }
 END_TEST
 
-/* control_group_check() has warned of a controller that is missing. */
+/* control_group_use() has warned of a controller that is missing. */
 START_TEST(missing_controller_is_not_reported_at_each_start)
 {
 	begin_groups("[web]\ncommand = x\n" LIMITS);
@@ -121,13 +123,39 @@ START_TEST(limits_that_are_not_set_stay_as_they_are)
 }
 END_TEST
 
+START_TEST(limits_change_in_a_group_with_processes)
+{
+	static const char *const files[] = { "memory.max", "memory.high", "pids.max", "cpu.weight", "io.weight" };
+	cleanup(config_unrefp) struct config *next = NULL;
+
+	begin_groups("[web]\ncommand = x\n" LIMITS);
+	group_make("node:web");
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		group_write("node:web", files[i], "");
+	expect_open(web);
+	ck_assert_str_eq(group_read("node:web", "io.weight"), "70");
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		group_write("node:web", files[i], "");
+	group_write("node:web", "memory.high", "as it is");
+	next = load("[web]\ncommand = x\ncgroup-memory-max = infinity\ncgroup-memory-high = 80M\n"
+		    "cgroup-pids-max = 9\n");
+	control_group_use(web, config_find(next, "web"));
+	ck_assert_str_eq(group_read("node:web", "memory.max"), "max");
+	ck_assert_str_eq(group_read("node:web", "memory.high"), "as it is");
+	ck_assert_str_eq(group_read("node:web", "pids.max"), "9");
+	ck_assert_str_eq(group_read("node:web", "cpu.weight"), "100");
+	ck_assert_str_eq(group_read("node:web", "io.weight"), "100");
+	end_groups();
+}
+END_TEST
+
 START_TEST(limit_enables_its_controller_or_is_reported)
 {
 	begin_groups("[web]\ncommand = x\ncgroup-memory-max = 1M\ncgroup-pids-max = 5\n");
 	write_file("cgroup.controllers", "cpu memory\n", 11);
 	write_file("cgroup.subtree_control", "", 0);
 	group_write(".", "cgroup.subtree_control", "");
-	control_group_check(web);
+	control_group_use(web, web->config);
 	ck_assert(is_logged("cgroup-pids-max has no effect: this control group has no controller"));
 	ck_assert(!is_logged("cgroup-memory-max"));
 	ck_assert_str_eq(group_read("..", "cgroup.subtree_control"), "+memory");
@@ -140,7 +168,7 @@ START_TEST(controller_that_is_enabled_stays_so)
 {
 	begin_groups("[web]\ncommand = x\ncgroup-memory-max = 1M\n");
 	group_write(".", "cgroup.subtree_control", "cpu memory\n");
-	control_group_check(web);
+	control_group_use(web, web->config);
 	ck_assert(!is_logged("has no effect"));
 	ck_assert_str_eq(group_read(".", "cgroup.subtree_control"), "cpu memory\n");
 	end_groups();
@@ -285,6 +313,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, missing_controller_is_not_reported_at_each_start);
 	tcase_add_test(tc, refused_limit_is_reported_and_the_others_are_set);
 	tcase_add_test(tc, limits_that_are_not_set_stay_as_they_are);
+	tcase_add_test(tc, limits_change_in_a_group_with_processes);
 	tcase_add_test(tc, limit_enables_its_controller_or_is_reported);
 	tcase_add_test(tc, controller_that_is_enabled_stays_so);
 	tcase_add_test(tc, change_of_a_group_is_noticed_by_its_service);

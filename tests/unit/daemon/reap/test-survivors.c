@@ -11,6 +11,7 @@
 
 #include "daemon/describe/describe.h"
 #include "daemon/loop/roster.h"
+#include "daemon/reap/former-goals.h"
 #include "daemon/reap/survivors.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/goals.h"
@@ -78,7 +79,7 @@ static void go_on(void)
 
 	lease_keep_ids(&ctx);
 	survivors_begin(&survivors, &tree);
-	goals_take_former(&tree);
+	former_goals_take(&tree);
 	roster_settle(ctx.roster);
 	turns();
 }

@@ -1,0 +1,84 @@
+/*
+ * A row of the roster has the goal of a node, and the times of its stop.  The requests that have led to it are made
+ * again, with the time that was left.
+ */
+#include "daemon/reap/former-goals.h"
+
+#include "daemon/service/signal.h"
+#include "daemon/tree/deadline.h"
+#include "daemon/tree/goals.h"
+
+/* Restores the times of a stop that an operator has prolonged or put on hold. */
+static void former_goals_take_times(struct node *node, const struct roster_row *row)
+{
+	if (!node->parent && row->detail[4])
+		node->ctx->bound_usec = row->detail[4];
+	if (row->detail[2] > node->deadline_usec)
+		(void)deadline_extend(node, row->detail[2] - node->deadline_usec);
+	if (!node->parent && row->detail[3])
+		(void)deadline_hold(node, row->detail[3]);
+}
+
+/* A stop goes on with the time that it had left. */
+static void former_goals_take_row(struct tree *tree, struct node *node,
+				  const struct roster_row *row)
+{
+	struct goals g;
+
+	goals_begin(&g, tree, (enum goal_cause)MIN(row->detail[0], (uint64_t)N_CAUSES - 1));
+	if (row->number == GOAL_UP) {
+		goals_raise(&g, node);
+	} else if (row->number == GOAL_IDLE) {
+		if (node->service)
+			goals_make_idle(tree, node);
+	} else if (row->number == GOAL_HANDOVER) {
+		goals_raise(&g, node);
+		goals_lower(&g, node, REQUEST_RESTART, "it was under way before");
+	} else if (row->number >= GOAL_GONE && row->number <= GOAL_CYCLE) {
+		static const enum goal_request requests[] = {
+			[GOAL_GONE] = REQUEST_REMOVE,
+			[GOAL_DOWN] = REQUEST_STOP,
+			[GOAL_CYCLE] = REQUEST_CYCLE,
+		};
+
+		if (row->detail[1] > 0 && row->detail[1] < g.usec)
+			g.usec = row->detail[1];
+		g.until_usec = row->detail[2];
+		goals_lower(&g, node, requests[row->number], "it was stopped before");
+		former_goals_take_times(node, row);
+		goals_commit(&g);
+	}
+}
+
+void former_goals_take(struct tree *tree)
+{
+	const struct roster_row *row;
+
+	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_GOAL, &at));) {
+		struct node *node = tree_find(tree, row->path);
+
+		if (node)
+			former_goals_take_row(tree, node, row);
+	}
+	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_FINAL, &at));) {
+		struct node *node = tree_find(tree, row->path);
+
+		if (node)
+			final_skip(node);
+	}
+	/* A service with a stop-command that was begun, or with its signal, ends, also if it is to start again. */
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		const struct service *s = n->service;
+		struct goals g;
+
+		/* A successor that was not ready starts once more. */
+		if (!s || node_is_stopped(n) || !(service_was_asked(s) || node_is_aside(n)))
+			continue;
+		goals_begin(&g, tree, n->cause);
+		if (service_was_asked(s))
+			g.usec = MIN(g.usec, s->ending.began_usec);
+		goals_lower(&g, n, node_is_aside(n) ? REQUEST_REMOVE : REQUEST_CYCLE,
+			    "it was stopped before");
+		goals_commit(&g);
+	}
+}
