@@ -4,17 +4,7 @@
  */
 #include "daemon/guard/attach-report.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
 #include "base/page.h"
-#include "base/parse.h"
-#include "base/text.h"
 
 #define PLACE_MAX 96 /* bytes of a place that are shown */
 #define MORE	  ", ..."

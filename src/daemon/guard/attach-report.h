@@ -2,13 +2,12 @@
 
 /* The reports of attached programs about their guards (swansong/base/page.h), as text for users. */
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define ATTACH_WHY_MAX 256
 
 struct attach_report {
-	uint64_t oldest_usec;	  /* when the oldest was taken; USEC_INFINITY: no guards */
+	uint64_t oldest_usec;	  /* when the oldest guard was taken; USEC_INFINITY: there is none */
 	char why[ATTACH_WHY_MAX]; /* "2 x web.c:41 serve, 1 x db.c:7 query"; may be empty */
 };
 

@@ -5,21 +5,10 @@
  */
 #include "daemon/guard/attach.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
 #include "base/page.h"
 #include "daemon/guard/attach-report.h"
-#include "daemon/loop/roster.h"
-#include "sys/ipc/passed.h"
+#include "daemon/loop/closer.h"
 #include "sys/ipc/pagefile.h"
-#include "sys/process/proc.h"
-#include "sys/ipc/unixsock.h"
 
 /* Requests for a report are at least this far apart. */
 #define ASK_EVERY_USEC (250 * USEC_PER_MSEC)
@@ -58,7 +47,7 @@ struct attach {
 
 	uint64_t counted; /* share of this program in the counts of the nodes */
 
-	bool asked; /* a report was requested and has not come */
+	bool asked; /* a requested report has not come */
 	unsigned unanswered;
 	uint64_t asked_usec;
 };
@@ -84,8 +73,7 @@ struct attach *attach_free(struct attach *a)
 	if (!a)
 		return NULL;
 	attach_end(a);
-	free(a);
-	return NULL;
+	return free_memory(a);
 }
 
 /* --- the attached program --- */
@@ -232,11 +220,18 @@ static void attach_receive_message(struct attach *a, const struct unix_peer *sen
 	/* ATTACHED needs no action: attach_check_holder() has noticed the program. */
 }
 
+static void attach_discard_socket(struct attach *a)
+{
+	if (a->socket >= 0)
+		closer_discard(a->node->ctx, a->node->path, &a->socket, 1);
+	a->socket = -1;
+}
+
 static void attach_close_socket(struct attach *a)
 {
 	a->source = sd_event_source_disable_unref(a->source);
 	roster_write(a->node->ctx->roster, &a->socket_place, NULL);
-	a->socket = passed_close(a->socket);
+	attach_discard_socket(a);
 	node_guards_changed(a->node);
 }
 
@@ -290,21 +285,28 @@ static int attach_make_sockets(struct attach *a, int *socket)
 static const char *attach_row(const struct attach *a, const char *what,
 			      char name[static ROSTER_NAME_MAX])
 {
-	(void)snprintf(name, ROSTER_NAME_MAX, "%s %s", what, a->node->config->path);
+	(void)snprintf(name, ROSTER_NAME_MAX, "%s %s", what, a->node->path);
 	return name;
 }
 
-static void attach_enter(struct attach *a)
+void attach_enter_rows(struct attach *a)
 {
 	struct roster *roster = a->node->ctx->roster;
 	char name[ROSTER_NAME_MAX];
 
-	a->id = ++a->node->ctx->last_id;
-	list_append(&a->node->ctx->guards.programs, &a->in_attached);
-	roster_enter_descriptor(roster, &a->page_place, a->page, 0, attach_row(a, "page", name));
+	if (a->page >= 0)
+		roster_enter_descriptor(roster, &a->page_place, a->page, 0,
+					attach_row(a, "page", name));
 	if (a->socket >= 0)
 		roster_enter_descriptor(roster, &a->socket_place, a->socket, 0,
 					attach_row(a, "attached", name));
+}
+
+static void attach_enter(struct attach *a)
+{
+	a->id = ++a->node->ctx->last_id;
+	list_append(&a->node->ctx->guards.programs, &a->in_attached);
+	attach_enter_rows(a);
 }
 
 bool attach_take_former(struct attach *a)
@@ -347,7 +349,7 @@ void attach_end(struct attach *a)
 	a->source = sd_event_source_disable_unref(a->source);
 	roster_write(a->node->ctx->roster, &a->socket_place, NULL);
 	roster_write(a->node->ctx->roster, &a->page_place, NULL);
-	a->socket = passed_close(a->socket);
+	attach_discard_socket(a);
 	a->page = fd_close(a->page);
 	a->gone = sd_event_source_disable_unref(a->gone);
 	a->program = (struct program){ .pid = 0 };

@@ -9,9 +9,8 @@
  * service.
  */
 
-#include "base/clock.h"
 #include "daemon/streams/handover.h"
-#include "daemon/node/node.h"
+#include "daemon/guard/lease.h"
 
 struct attach;
 
@@ -35,10 +34,11 @@ struct attach *attach_free(struct attach *attach);
 int attach_begin(struct attach *attach, struct handover handover[static ATTACH_HANDOVER],
 		 int *socket);
 
+/* Enters the run in the roster, with the present path of its node. */
+void attach_enter_rows(struct attach *attach);
+
 /* Takes over the run of before a fault.  Returns true if there was one. */
 bool attach_take_former(struct attach *attach);
-
-/* Ends the present run, if there is one. */
 void attach_end(struct attach *attach);
 
 /* Notifies the program of the stop, once, before any signal. */

@@ -5,16 +5,7 @@
  */
 #include "daemon/guard/lease-fd.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "sys/ipc/passed.h"
+#include "daemon/loop/closer.h"
 
 /* An end of a pipe, which is identified by its inode. */
 struct pipe_end {
@@ -24,7 +15,8 @@ struct pipe_end {
 };
 
 struct lease_fd {
-	struct lease *lease;
+	struct node *node;
+	struct lease *lease; /* NULL: @fd is still the caller's */
 	struct list in_context;
 	int fd;
 	struct pipe_end pipe; /* zero: a socket */
@@ -37,10 +29,10 @@ static struct lease_fd *lease_fd_free(struct lease_fd *l)
 		return NULL;
 	list_remove(&l->in_context);
 	sd_event_source_disable_unref(l->end);
-	(void)passed_close(l->fd);
+	if (l->lease)
+		closer_discard(l->node->ctx, l->node->path, &l->fd, 1);
 	lease_free(l->lease);
-	free(l);
-	return NULL;
+	return free_memory(l);
 }
 DEFINE_CLEANUP(struct lease_fd *, lease_fd_free)
 
@@ -64,23 +56,6 @@ static int lease_fd_get_option(int fd, int name)
 	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
 }
 
-/* A FIFO with a name reports its end only if it once had a writer, which tee(2) shows without reading. */
-static bool lease_fd_has_writer(int fd)
-{
-	struct pollfd over = { .fd = fd };
-	int other[2];
-	bool has;
-
-	if (poll(&over, 1, 0) > 0 && over.revents & POLLHUP)
-		return true;
-	if (pipe2(other, O_CLOEXEC | O_NONBLOCK) < 0)
-		return true;
-	has = tee(fd, other[1], 1, SPLICE_F_NONBLOCK) != 0;
-	(void)close(other[0]);
-	(void)close(other[1]);
-	return has;
-}
-
 /*
  * The end of a pipe is not reported if the daemon holds its other end as well, from whichever
  * sender.
@@ -96,26 +71,13 @@ static bool lease_fd_is_held(const struct context *ctx, const struct pipe_end *e
 	return false;
 }
 
-/* A descriptor that is open in both directions keeps its own pipe open. */
-static bool lease_fd_is_end_of_pipe(const struct context *ctx, int fd, const struct stat *st,
-				    struct pipe_end *ret)
-{
-	*ret = (struct pipe_end){
-		.device = st->st_dev,
-		.inode = st->st_ino,
-		.mode = fcntl(fd, F_GETFL) & O_ACCMODE,
-	};
-	return ret->mode != O_RDWR && !lease_fd_is_held(ctx, ret) &&
-	       (ret->mode != O_RDONLY || passed_is_served_by_kernel(fd) || lease_fd_has_writer(fd));
-}
-
 /* The end of datagram sockets and of remote connections may go unreported. */
 static bool lease_fd_is_end_of_pair(int fd)
 {
 	int type = lease_fd_get_option(fd, SO_TYPE);
 	struct unix_peer peer;
 
-	/* The end of the service's own control connection, for example, would never come. */
+	/* Such a socket, for example the service's own control connection, would never report its end. */
 	if (unix_peer(fd, &peer) == 0 && peer.pid == getpid())
 		return false;
 	return lease_fd_get_option(fd, SO_DOMAIN) == AF_UNIX &&
@@ -129,8 +91,15 @@ static bool lease_fd_has_end(const struct context *ctx, int fd, struct pipe_end 
 
 	if (fstat(fd, &st) < 0)
 		return false;
-	return (S_ISFIFO(st.st_mode) && lease_fd_is_end_of_pipe(ctx, fd, &st, ret)) ||
-	       (S_ISSOCK(st.st_mode) && lease_fd_is_end_of_pair(fd));
+	if (!S_ISFIFO(st.st_mode))
+		return S_ISSOCK(st.st_mode) && lease_fd_is_end_of_pair(fd);
+	/* A descriptor that is open in both directions keeps its own pipe open. */
+	*ret = (struct pipe_end){
+		.device = st.st_dev,
+		.inode = st.st_ino,
+		.mode = fcntl(fd, F_GETFL) & O_ACCMODE,
+	};
+	return ret->mode != O_RDWR && !lease_fd_is_held(ctx, ret);
 }
 
 int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
@@ -140,10 +109,9 @@ int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 	unsigned n = 0;
 	int r;
 
-	if (!l) {
-		(void)passed_close(fd);
+	if (!l)
 		return -ENOMEM;
-	}
+	l->node = node;
 	l->fd = fd;
 	list_init(&l->in_context);
 	if (!lease_fd_has_end(node->ctx, fd, &l->pipe))

@@ -12,8 +12,8 @@ enum lease_fd_refusal {
 };
 
 /*
- * Makes a lease on @node that lasts as long as @fd; takes ownership of @fd, also on failure.
- * Return: 0; a lease_refusal or lease_fd_refusal; -errno.
+ * Makes a lease on @node that lasts as long as @fd, and takes ownership of @fd.
+ * Return: 0.  Else @fd is still the caller's, and the result is a lease_refusal or lease_fd_refusal, or -errno.
  */
 int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd);
 

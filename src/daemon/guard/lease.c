@@ -5,16 +5,6 @@
  */
 #include "daemon/guard/lease.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/macro.h"
-#include "daemon/loop/trace.h"
-#include "sys/process/proc.h"
-
 #define LEASE_TEXT_MAX (LEASE_WHY_MAX + 96)
 
 /* A user who holds leases; there are few of them. */
@@ -101,8 +91,7 @@ void lease_revoke(struct lease *lease, const char *reason)
 
 	lease_text(text, lease);
 	node_log(node, LOG_WARNING, "revoking the guard of %s%s", text, reason);
-	forced_kills_add(node->ctx->forced_kills, node->config->path,
-			 "revoked, after %s, the guard of %s",
+	forced_kills_add(node->ctx->forced_kills, node->path, "revoked, after %s, the guard of %s",
 			 clock_text(age, clock_now_usec() - lease->since_usec), text);
 	trace_guard_end(node->trace, lease->id, "revoked");
 	lease_lose(lease, LEASE_REVOKED);
@@ -115,8 +104,7 @@ static void lease_on_expiry(struct alarm *alarm)
 
 	if (lease->limit_usec < lease->until_usec) {
 		/*
-		 * The stop was one of an earlier generation: the present one is forced, but not
-		 * late.
+		 * The lease was on an earlier generation: the present one counts as forced, but not as late.
 		 */
 		for (struct node *n = lease->node; n; n = n->parent)
 			n->force.any_usec = clock_now_usec();
@@ -252,8 +240,7 @@ struct lease *lease_free(struct lease *lease)
 		return NULL;
 	lease_release(lease);
 	list_remove(&lease->of_holder);
-	free(lease);
-	return NULL;
+	return free_memory(lease);
 }
 
 bool lease_is_stopped(const struct lease *lease)

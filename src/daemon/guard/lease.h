@@ -5,10 +5,6 @@
  * revoked at the end of a budget.
  */
 
-#include <stdint.h>
-
-#include "base/list.h"
-#include "daemon/loop/roster.h"
 #include "daemon/node/node.h"
 #include <swansong/guard.h>
 #include "sys/ipc/unixsock.h"
@@ -16,8 +12,6 @@
 #define LEASE_WHY_MAX	200 /* bytes of a reason; a longer one is refused */
 #define LEASES_MAX	16384
 #define LEASES_PER_USER 4096 /* bounds a client that misbehaves, whichever user it runs as */
-
-struct lease_user;
 
 /* The reasons for which a holder may lose its lease. */
 enum lease_end {
@@ -51,8 +45,8 @@ struct lease_wish {
 	const char *why;		 /* "": none; at most LEASE_WHY_MAX bytes */
 	uint64_t ttl_usec;		 /* USEC_INFINITY: until it is released */
 	bool late;			 /* accepts a stopped node that is not yet Complete */
-	const struct roster_row *former; /* of before a fault: never refused; or NULL */
-	bool followed;			 /* of before a fault: by a call that waited for its end */
+	const struct roster_row *former; /* the lease of before a fault, which is never refused; or NULL */
+	bool followed;			 /* before a fault a call waited for its end */
 };
 
 enum lease_refusal {

@@ -15,9 +15,7 @@
  * services that wait for their start or stop.
  */
 
-#include <stdbool.h>
-
-#include "base/list.h"
+#include "base/std.h"
 
 enum task {
 	TASK_EVENTS,	  /* services with posted events: the state machine */
@@ -25,8 +23,11 @@ enum task {
 	TASK_EXITS,	  /* services with an ended process; new children */
 	TASK_SCHEDULES,	  /* services with a due, or an ended, scheduled run */
 	TASK_DEMANDS,	  /* services on demand: connections, and ends of idle periods */
+	TASK_RECYCLES,	  /* services that may be renewed */
+	TASK_PRESSURES,	  /* nodes for which memory is short, or has been */
 	TASK_FAILURES,	  /* failed services: strategies, on-failed */
 	TASK_ENDS,	  /* ended services with which the tree may end */
+	TASK_SUCCESSIONS, /* nodes that hand over */
 	TASK_DEADLINES,	  /* nodes with an expired budget */
 	TASK_STOPS,	  /* services of a stopped generation: hold, then signal */
 	TASK_COMPLETIONS, /* nodes that may be Complete or empty */
@@ -46,6 +47,7 @@ enum task {
 /* Tasks that are pending for the service of a node, not for the node itself. */
 #define SERVICE_TASKS                                                              \
 	(TASK_BIT(TASK_EVENTS) | TASK_BIT(TASK_EXITS) | TASK_BIT(TASK_FAILURES) |  \
+	 TASK_BIT(TASK_RECYCLES) |                                                  \
 	 TASK_BIT(TASK_SCHEDULES) | TASK_BIT(TASK_DEMANDS) | TASK_BIT(TASK_ENDS) | \
 	 TASK_BIT(TASK_STOPS) | TASK_BIT(TASK_STARTS))
 
@@ -106,7 +108,6 @@ static inline bool agenda_has(const struct agenda_entry *entry, enum task task)
 	return entry->tasks & TASK_BIT(task);
 }
 
-/* Sets the walk of a task to the first entry. */
 static inline void agenda_rewind(struct agenda *agenda)
 {
 	agenda->at = &agenda->entries;
@@ -152,7 +153,6 @@ static inline bool agenda_take(struct agenda *agenda, enum task task)
 	return due;
 }
 
-/* Returns true if a task is pending, and so a turn. */
 static inline bool agenda_is_due(const struct agenda *agenda)
 {
 	return agenda->due;

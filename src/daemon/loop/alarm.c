@@ -5,9 +5,7 @@
  */
 #include "daemon/loop/alarm.h"
 
-#include <string.h>
-
-/* Further alarms wait for the next turn, so that effects of these come first. */
+/* The effects of so many alarms are processed before further ones. */
 #define ALARMS_PER_TURN 64
 
 static struct alarm *alarm_merge(struct alarm *a, struct alarm *b)
@@ -67,26 +65,25 @@ static void alarm_take_out(struct alarms *alarms, struct alarm *alarm)
 	alarm->usec = USEC_INFINITY;
 }
 
-/* The source is armed for the first alarm, unless that has expired already. */
+/*
+ * The source is armed for the first alarm, unless that has expired already; it may be armed for one that was
+ * stopped since: most alarms are, and a needless wake-up costs less than a system call for each of them.
+ */
 static void alarms_update_source(struct alarms *alarms)
 {
 	uint64_t usec = alarms->first ? alarms->first->usec : USEC_INFINITY;
+	int r;
 
 	alarms->due =
 		usec != USEC_INFINITY && usec != alarms->source_usec && usec <= clock_now_usec();
-	if (alarms->due)
-		usec = USEC_INFINITY;
-	if (usec != alarms->source_usec) {
-		int r = usec == USEC_INFINITY ? 0 : sd_event_source_set_time(alarms->source, usec);
-
-		alarms->source_usec = usec;
-		if (r >= 0)
-			r = sd_event_source_set_enabled(alarms->source, usec == USEC_INFINITY
-										? SD_EVENT_OFF
-										: SD_EVENT_ONESHOT);
-		if (r < 0)
-			log_line(alarms->log, LOG_ERR, "cannot set a timer: %s", strerror(-r));
-	}
+	if (alarms->due || usec >= alarms->source_usec)
+		return;
+	alarms->source_usec = usec;
+	r = sd_event_source_set_time(alarms->source, usec);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(alarms->source, SD_EVENT_ONESHOT);
+	if (r < 0)
+		log_line(alarms->log, LOG_ERR, "cannot set a timer: %s", strerror(-r));
 }
 
 void alarms_run(struct alarms *alarms)

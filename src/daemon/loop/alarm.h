@@ -5,12 +5,10 @@
  * loop.  Setting one cannot fail.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/std.h"
 
 struct alarm {
 	uint64_t usec; /* CLOCK_MONOTONIC; USEC_INFINITY: off */
@@ -20,8 +18,9 @@ struct alarm {
 
 struct alarms {
 	sd_event_source *source;
-	uint64_t source_usec; /* time of the source; USEC_INFINITY: off */
-	bool due;	      /* alarms_run() must run before the loop waits */
+	uint64_t
+		source_usec; /* time of the source, not later than the first alarm; USEC_INFINITY: off */
+	bool due;	     /* alarms_run() must run before the loop waits */
 	struct alarm *first;
 	struct log *log;
 };

@@ -4,14 +4,6 @@
  */
 #include "daemon/loop/context.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-
 /* libsystemd dispatches so many events before it asks for further ones. */
 #define EVENTS_AT_ONCE 64
 
@@ -28,6 +20,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.leftover_timeout_usec = REMAINING_TIMEOUT_USEC,
 		.keeper = { .reaper = getpid() },
 		.grace_usec = USEC_INFINITY,
+		.bound_usec = USEC_INFINITY,
 		.descriptors = { .null = -1, .spare = -1 },
 	};
 	traces_init(&ctx->traces);
@@ -37,6 +30,8 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->guards.descriptors);
 	list_init(&ctx->guards.programs);
 	list_init(&ctx->timetables.list);
+	list_init(&ctx->discards);
+	ctx->disabled_copy.fd = -1;
 
 	ctx->descriptors.null = fd_open_null();
 	if (ctx->descriptors.null < 0)
@@ -59,6 +54,7 @@ void context_done(struct context *ctx)
 	free(take(ctx->forced_kills));
 	traces_done(&ctx->traces);
 	disabled_done(&ctx->disabled);
+	ctx->disabled_copy.fd = fd_close(ctx->disabled_copy.fd);
 	stamps_done(&ctx->stamps);
 	free(take(ctx->environment.child));
 	free(take(ctx->environment.mark));

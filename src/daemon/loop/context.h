@@ -5,36 +5,16 @@
  * turn.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/resource.h>
-#include <systemd/sd-event.h>
-
-#include "base/list.h"
-#include "base/log.h"
 #include "daemon/loop/agenda.h"
 #include "daemon/loop/alarm.h"
 #include "daemon/loop/disabled.h"
 #include "daemon/loop/stamps.h"
 #include "daemon/loop/events.h"
 #include "daemon/loop/forced-kills.h"
+#include "daemon/loop/roster.h"
 #include "daemon/loop/trace.h"
-#include "model/base/settings.h"
-#include "sys/process/signals.h"
 #include "sys/spawn/crash-history.h"
 #include "sys/spawn/keeper.h"
-
-struct cgroups;
-struct command;
-struct logging;
-struct own_log;
-struct history_log;
-struct notify_directory;
-struct process_table;
-struct orphans;
-struct saving;
-struct starts;
 
 /* The functions that open and withdraw the daemon's end of a service's control connection. */
 struct control_offer {
@@ -90,18 +70,23 @@ struct context {
 	 * Time from the stop signal until SIGKILL by the parent manager; USEC_INFINITY: not known.
 	 */
 	uint64_t grace_usec;
+	bool parent_waits;   /* it gives a stop more time by EXTEND_TIMEOUT_USEC= */
+	uint64_t bound_usec; /* the limit of the stop of the root by a client; USEC_INFINITY */
+	uint64_t held_usec;  /* since when the stop of the root is on hold; 0: it goes on */
 	/*
 	 * The command in front of which the daemon runs, which inherits its descriptors; or NULL.
 	 */
 	const struct command *command;
 	uint64_t leftover_timeout_usec; /* limit for remaining processes */
 	uint64_t last_id;		/* of guards, for users */
-	uint64_t unreadable_usec;	/* until then no environment of this user is read: */
+	uint64_t unreadable_usec;	/* until then no environment of unreadable_uid is read: */
 	uid_t unreadable_uid;		/* see daemon/node/user.h */
 	enum crash_reason reason;	/* of this image of the process */
 	uint64_t resumed_usec;		/* when it had taken over from the former image; 0: none */
+	bool outages_on;		/* outages of services are recorded */
 	struct keeper keeper;		/* it has the parent of the processes of services */
 	unsigned launched;		/* children that launch() has started */
+	unsigned runs_aside;		/* nodes of them, see node_is_aside() */
 	struct alarms alarms;		/* the timers of services */
 	struct events *events;
 	struct forced_kills *forced_kills;
@@ -109,11 +94,13 @@ struct context {
 	struct list listeners; /* open sockets of services and agents */
 	unsigned refused_key;  /* the key of the last socket that could not be opened */
 	struct guards guards;
+	struct list discards; /* for daemon/loop/closer.h */
 	struct timetables timetables;
 	struct traces traces; /* of nodes, for the report */
 	struct disabled disabled;
+	struct disabled_copy disabled_copy;
 	struct stamps stamps;
-	struct saving *saving; /* of daemon/reload/enable.h; NULL: no change so far */
+	struct saving *saving; /* the last change of daemon/reload/enable.h; NULL: none so far */
 
 	uint64_t changes;	/* counts changes of services, processes and guards */
 	uint64_t remarks;	/* counts changes of health, status texts and settings */

@@ -1,22 +1,19 @@
 /*
- * The state file is text: a comment, and "disabled NAME" for each service.  It is written beside
- * its place, synchronised and renamed: after a crash there is the old file or the new one.
+ * The state file is text: a comment, "disabled NAME" for each service, and "instances TEMPLATE NUMBER".  It is written beside
+ * its place, synchronised and renamed: after a crash there is the old file or the new one.  After a fault of
+ * the daemon its file system may not answer: a copy in memory, in the same form, is read instead.
  */
 #include "daemon/loop/disabled.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/macro.h"
+#include "daemon/loop/roster.h"
 #include "model/base/nodes.h"
 #include "model/file/source.h"
 #include "sys/file/path.h"
 #include "sys/file/replace.h"
 
-static const char word[] = "disabled ";
+#define COPY_NAME "state"
+
+static const char disabled_word[] = "disabled ", instances_word[] = "instances ";
 
 void disabled_done(struct disabled *d)
 {
@@ -78,20 +75,60 @@ int disabled_set(struct disabled *d, const char *name, bool value)
 	return 0;
 }
 
+/* An entry of a template is "TEMPLATE NUMBER". */
+int disabled_scale(struct disabled *d, const char *template, const uint64_t *number)
+{
+	char entry[CONFIG_NAME_MAX + 24];
+	size_t length = (size_t)snprintf(entry, sizeof(entry), "%s ", template);
+	size_t i = disabled_find_index(d, entry);
+
+	if (i < d->n && strncmp(d->names[i], entry, length) == 0)
+		(void)disabled_set(d, d->names[i], false);
+	if (!number)
+		return 0;
+	(void)snprintf(entry + length, sizeof(entry) - length, "%" PRIu64, *number);
+	return disabled_set(d, entry, true);
+}
+
+bool disabled_has_scaled(const struct disabled *d, const char *prefix)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (strchr(d->names[i], ' ') && strncmp(d->names[i], prefix, strlen(prefix)) == 0)
+			return true;
+	return false;
+}
+
 /* --- file --- */
+
+static int disabled_read_instances(struct disabled *d, char *text)
+{
+	char *number = strchr(text, ' ');
+	uint64_t value;
+
+	if (number)
+		*number++ = '\0';
+	if (!number || config_check_name(text) || !config_is_template(text) ||
+	    parse_uint(number, CONFIG_INSTANCES_MAX, &value) < 0)
+		return -EBADMSG;
+	return disabled_scale(d, text, &value);
+}
 
 static int disabled_read_text(void *arg, const char *file, char *text, size_t size)
 {
-	size_t length = sizeof(word) - 1;
+	size_t length = strlen(disabled_word), instances = strlen(instances_word);
 	int r = strlen(text) == size ? 0 : -EBADMSG;
 	char *line;
 
 	while (r == 0 && (line = strsep(&text, "\n"))) {
 		if (!*line || *line == '#')
 			continue;
-		if (strncmp(line, word, length) != 0 || config_check_name(line + length))
-			return -EBADMSG;
-		r = disabled_set(arg, line + length, true);
+		if (strncmp(line, instances_word, instances) == 0)
+			r = disabled_read_instances(arg, line + instances);
+		else if (strncmp(line, disabled_word, length) == 0 &&
+			 !config_check_name(line + length))
+			r = disabled_set(arg, line + length, true);
+		else
+			r = -EBADMSG;
 	}
 	return r;
 }
@@ -140,13 +177,54 @@ static int disabled_write_text(FILE *f, const void *arg)
 {
 	const struct disabled *d = arg;
 
-	(void)fputs("# Written by swansongd: see enable and disable in swansongctl(1).\n", f);
+	(void)fputs("# Written by swansongd: see disable and scale in swansongctl(1).\n", f);
 	for (size_t i = 0; i < d->n; i++)
-		(void)fprintf(f, "%s%s\n", word, d->names[i]);
+		(void)fprintf(f, "%s%s\n",
+			      strchr(d->names[i], ' ') ? instances_word : disabled_word,
+			      d->names[i]);
 	return 0;
+}
+
+/* Without memory the previous copy stays. */
+void disabled_enter(const struct disabled *d, struct roster *roster, struct disabled_copy *copy)
+{
+	cleanup(closep) int fd = roster ? memfd_create(COPY_NAME, MFD_CLOEXEC) : -1;
+	FILE *f = fd < 0 ? NULL : fdopen(fcntl(fd, F_DUPFD_CLOEXEC, 0), "w");
+
+	if (!f)
+		return;
+	(void)disabled_write_text(f, d);
+	if (fclose(f) != 0)
+		return;
+	roster_enter_descriptor(roster, &copy->place, fd, 0, COPY_NAME);
+	(void)fd_close(copy->fd);
+	copy->fd = take_fd(fd);
+}
+
+int disabled_take(struct disabled *d, struct roster *roster)
+{
+	cleanup(closep) int fd = roster_take_descriptor(roster, COPY_NAME, NULL);
+	cleanup(freep) char *text = NULL;
+	struct stat st;
+	ssize_t n;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -ENOENT;
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return -ENOMEM;
+	n = pread(fd, text, (size_t)st.st_size, 0);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	r = disabled_read_text(d, COPY_NAME, text, (size_t)n);
+	if (r < 0)
+		disabled_done(d);
+	return r;
 }
 
 int disabled_write(const struct disabled *d, const char *path)
 {
-	return replace_file(path, true, disabled_write_text, d);
+	return replace_file(path, 0644, true, disabled_write_text, d);
 }

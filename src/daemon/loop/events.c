@@ -6,16 +6,8 @@
  */
 #include "daemon/loop/events.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-
-/* A start makes two, a stop five. */
-#define EVENTS_PER_NODE 6
+/* A start makes three, a stop six. */
+#define EVENTS_PER_NODE 8
 #define TEXT_PER_EVENT	64
 
 struct slot {
@@ -64,8 +56,7 @@ struct events *events_free(struct events *events)
 		return NULL;
 	free(events->slots);
 	free(events->texts);
-	free(events);
-	return NULL;
+	return free_memory(events);
 }
 
 void events_because(struct events *events, const char *cause)

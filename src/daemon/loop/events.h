@@ -2,16 +2,14 @@
 
 /* The latest changes of state of nodes and services, in a ring. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define EVENTS_MIN	512
 #define EVENT_CAUSE_MAX 160 /* bytes of a cause; a longer one is cut */
 #define EVENT_TEXT_MAX	216 /* bytes of all its texts; a cut one ends with "..." */
 
 struct event {
-	const char *kind; /* "node" or "service" */
+	const char *kind; /* as in proto/interface/types.h */
 	const char *node; /* its path */
 	unsigned generation;
 	const char *from, *to; /* constant */

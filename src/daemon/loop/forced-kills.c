@@ -3,11 +3,6 @@
  */
 #include "daemon/loop/forced-kills.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "base/clock.h"
-
 void forced_kills_add(struct forced_kills *kills, const char *node, const char *format, ...)
 {
 	struct forced_kill *kill = &kills->latest[kills->next++ % FORCED_KILLS_MAX];

@@ -5,11 +5,6 @@
  * budget of a stop had expired.  The log has all of them.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/macro.h"
 #include "model/base/settings.h"
 
 #define FORCED_KILLS_MAX 32

@@ -1,14 +1,5 @@
 #include "daemon/loop/mark.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "sys/process/proc.h"
 #include "sys/spawn/environment.h"
 
 #define MARK_VARIABLE "SWANSONG_DAEMON"

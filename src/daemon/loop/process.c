@@ -4,16 +4,6 @@
  */
 #include "daemon/loop/process.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-
 void process_table_init(struct process_table *table)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(table->buckets); i++)
@@ -118,8 +108,7 @@ struct process *process_free(struct process *process)
 	if (!process)
 		return NULL;
 	process_remove(process);
-	free(process);
-	return NULL;
+	return free_memory(process);
 }
 
 static const struct list *process_bucket_of(const struct process_table *table, pid_t pid)

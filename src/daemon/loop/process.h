@@ -2,18 +2,10 @@
 
 /* The processes that the daemon knows by pid, and the guard that each holds on its node. */
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include <systemd/sd-event.h>
 
-#include "base/list.h"
 #include "sys/spawn/spawn.h"
 #include <swansong/guard.h>
-#include <swansong/node.h>
-
-struct service;
 
 enum process_kind {
 	PROCESS_MAIN,	   /* the command of a service; member of struct service */
@@ -21,7 +13,7 @@ enum process_kind {
 	PROCESS_HOOK,	   /* a command around a service; member of struct hook */
 	PROCESS_PROBE,	   /* a check of a service; member of struct probe */
 	PROCESS_UNOWNED,   /* adopted, of no known service; holds no guard */
-	PROCESS_INHERITED, /* a child from before swansongd was executed; likewise */
+	PROCESS_INHERITED, /* a child from before the exec of swansongd, or of a closer; no guard */
 	PROCESS_CLOSER,	   /* closes descriptors; member of struct closer */
 	PROCESS_LOGGER,	   /* swansong-logger; member of struct logger_child */
 };
@@ -84,8 +76,6 @@ void process_forget(struct process *process);
 
 /* Returns the process that has @pid and is not collected, or NULL. */
 struct process *process_find(const struct process_table *table, pid_t pid);
-
-/* Returns a process of this kind, or NULL. */
 const struct process *process_find_kind(const struct process_table *table, enum process_kind kind);
 
 /* Returns the leader of session or process group @number, even if it is collected; or NULL. */

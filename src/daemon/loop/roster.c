@@ -8,25 +8,14 @@
 #include "daemon/loop/roster.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/dict.h"
-#include "base/macro.h"
 #include "sys/ipc/passed.h"
 #include "sys/spawn/crash-history.h"
 
 #define ROSTER_AT 4096 /* behind struct crash_history */
 #define MARK_AT	  (ROSTER_AT - (off_t)sizeof(struct roster_mark))
 
-/* In the file: the rows from @from to before @to are those that count, or that do not. */
+/* In the file: valid_inside: only the rows from @from to before @to count; or only the others. */
 struct roster_mark {
 	uint32_t valid_inside, from, to;
 };
@@ -54,15 +43,14 @@ struct roster *roster_free(struct roster *roster)
 		free(roster->claimed);
 		free(roster->rows);
 	}
-	free(roster);
-	return NULL;
+	return free_memory(roster);
 }
 
 DEFINE_CLEANUP(struct roster *, roster_free)
 DEFINE_DICT_NAME(roster_name_of, struct roster_row, name)
 DEFINE_DICT_NAME(roster_path_of, struct roster_row, path)
 
-/* There is always room for all places that are taken, so that one can be given back. */
+/* The list of free places has room for all places in use, so that giving one back never fails. */
 static unsigned roster_find_place(struct roster *roster)
 {
 	size_t room = roster->room ? roster->room * 2 : 64;
@@ -146,6 +134,16 @@ void roster_write(struct roster *roster, unsigned *place, const struct roster_ro
 	*place = 0;
 }
 
+void roster_rename(struct roster *roster, unsigned place, const char *path)
+{
+	char text[CONFIG_NAME_MAX + 1] = "";
+
+	(void)snprintf(text, sizeof(text), "%s", path);
+	if (roster && place)
+		(void)!pwrite(roster->fd, text, sizeof(text),
+			      roster_offset(place) + (off_t)offsetof(struct roster_row, path));
+}
+
 struct roster_row roster_row(enum roster_kind kind, int number, const char *path, const char *name)
 {
 	struct roster_row row = { .kind = kind, .number = number };
@@ -200,7 +198,7 @@ void roster_close_strays(const struct roster *roster)
 
 		if (fd > STDERR_FILENO && fcntl(fd, F_GETFD) == 0 &&
 		    !(roster && (size_t)fd < roster->n_claimed && roster->claimed[fd]))
-			(void)passed_close(fd);
+			(void)passed_close_now(fd);
 	}
 	if (list)
 		(void)closedir(list);
@@ -260,7 +258,7 @@ static int roster_read(struct roster *roster)
 		row->path[CONFIG_NAME_MAX] = row->name[ROSTER_NAME_MAX] = '\0';
 		if (roster_has_descriptor(row) && !roster_claim(roster, row->number))
 			row->kind = ROSTER_NONE;
-		/* Of rows with one name the first counts. */
+		/* If two rows have one name, the first one counts. */
 		if (row->kind == ROSTER_DESCRIPTOR && !dict_find(&roster->descriptors, row->name))
 			r = dict_add(&roster->descriptors, row);
 		else if (row->kind == ROSTER_PROCESS && !dict_find(&roster->processes, row->path))
@@ -317,7 +315,7 @@ const char *roster_find_notify(struct roster *roster, const char *node)
 	return row && *row->name ? row->name : NULL;
 }
 
-/* Outside of the places of the former image. */
+/* Only to places that the former image has not used. */
 static void roster_write_held(struct roster *roster)
 {
 	const struct roster_row *rows = roster->rows;
@@ -329,8 +327,7 @@ static void roster_write_held(struct roster *roster)
 		(void)!pwrite(roster->fd, rows + roster->mark.to,
 			      (last - roster->mark.to) * sizeof(*rows),
 			      roster_offset(roster->mark.to + 1));
-	free(roster->rows);
-	roster->rows = NULL;
+	roster->rows = free_memory(roster->rows);
 	roster->n_rows = 0;
 }
 
@@ -351,10 +348,9 @@ void roster_settle(struct roster *roster)
 			roster_offset(settled.to + 1) - from);
 	for (size_t i = 0; i < roster->n_former; i++)
 		if (roster_has_descriptor(&roster->former[i]))
-			(void)passed_close(roster->former[i].number);
+			(void)passed_close_now(roster->former[i].number);
 	dict_done(&roster->descriptors);
 	dict_done(&roster->processes);
-	free(roster->former);
-	roster->former = NULL;
+	roster->former = free_memory(roster->former);
 	roster->n_former = 0;
 }

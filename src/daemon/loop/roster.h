@@ -10,14 +10,11 @@
  * (HACKING.md).
  */
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "model/base/settings.h"
 
 #define ROSTER_NAME_MAX	     255
-#define ROSTER_CONFIGURATION "configuration" /* the texts of its files */
+#define ROSTER_CONFIGURATION "configuration"	    /* the texts of its files */
+#define ROSTER_BEFORE	     "configuration before" /* likewise, of the one before a rollout */
 
 enum roster_kind {
 	ROSTER_NONE,
@@ -29,10 +26,10 @@ enum roster_kind {
 	ROSTER_LEASE_FD,   /* a descriptor that holds a guard */
 	ROSTER_STORED,	   /* a descriptor that a service has stored */
 	ROSTER_SCHEDULE,   /* times of a service */
-	ROSTER_FINAL,	   /* the action of a node, which is over */
-	ROSTER_TRANSIENT,  /* a descriptor, of the call that has made a node */
+	ROSTER_FINAL,	   /* the final action of a node has ended */
+	ROSTER_TRANSIENT,  /* the descriptor of the call that has made the node */
 	ROSTER_END,	   /* the reason of a shutdown */
-	ROSTER_MESSAGES,   /* of a service, that are shown to users */
+	ROSTER_MESSAGES,   /* messages of a service that are shown to users */
 };
 
 struct roster_row {
@@ -67,12 +64,13 @@ struct roster_row roster_row(enum roster_kind kind, int number, const char *path
  * child only if it is given that (sys/spawn/child.c).  @roster may be NULL.
  */
 void roster_write(struct roster *roster, unsigned *place, const struct roster_row *row);
+void roster_rename(struct roster *roster, unsigned place, const char *path);
 
 /* Writes a row for @fd.  @roster may be NULL. */
 void roster_enter_descriptor(struct roster *roster, unsigned *place, int fd, uint64_t detail,
 			     const char *name);
 
-/* At too many faults the child @pid is spared; 0: none.  @roster may be NULL. */
+/* Notes the child @pid, which is spared when too many faults end the daemon; 0: none.  @roster may be NULL. */
 void roster_spare(struct roster *roster, pid_t pid);
 
 /*

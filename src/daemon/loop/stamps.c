@@ -1,20 +1,10 @@
 /*
  * A stamp is an empty file in STATE.runs, one for each scheduled service: its modification time is
  * the time of the last run.  The slashes of a path are colons in its name.  A write that fails is
- * logged once, until one succeeds.
+ * logged once, until one succeeds; a file system that does not answer is left alone until a reload.
  */
 #include "daemon/loop/stamps.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "sys/file/path.h"
 
 void stamps_use(struct stamps *stamps, const char *state, struct log *log)
@@ -22,10 +12,9 @@ void stamps_use(struct stamps *stamps, const char *state, struct log *log)
 	stamps_done(stamps);
 	if (!state || strcmp(state, "none") == 0)
 		return;
-	if (asprintf(&stamps->directory, "%s.runs", state) < 0) {
-		stamps->directory = NULL;
+	stamps->directory = text_format("%s.runs", state);
+	if (!stamps->directory)
 		log_line(log, LOG_ERR, "no times of scheduled runs are kept: out of memory");
-	}
 }
 
 void stamps_done(struct stamps *stamps)
@@ -69,6 +58,8 @@ static int stamps_write_one(const struct stamps *stamps, const char *name, uint6
 	char path[PATH_MAX];
 	int r = stamps_path(stamps, name, path);
 
+	if (r == 0 && !mount_answers(path))
+		r = -ETIMEDOUT;
 	if (r < 0)
 		return r;
 	r = path_make_directory(stamps->directory, 0755);
@@ -91,4 +82,6 @@ void stamps_write(struct stamps *stamps, const char *name, uint64_t usec, struct
 			 "daemon: no file in %s: %s",
 			 stamps->directory, path_error_text(-r));
 	stamps->failed = r < 0;
+	if (r == -ETIMEDOUT)
+		stamps_done(stamps);
 }

@@ -5,10 +5,8 @@
  * service, in the directory STATE.runs beside the state file.  No file is ever incomplete.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/log.h"
+#include "base/std.h"
 
 struct stamps {
 	char *directory; /* NULL: none */

@@ -6,14 +6,7 @@
  */
 #include "daemon/loop/trace.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-
-/* Places for a node: its process and one more guard; and places for all nodes together. */
+/* Places for guards: of each node, its process and one more; and those that all nodes share. */
 #define PLACES_PER_NODE 2
 #define PLACES_MORE	64
 
@@ -35,8 +28,7 @@ void traces_done(struct traces *traces)
 		list_remove(&trace->in_ended);
 		trace_free(trace);
 	}
-	free(traces->places);
-	traces->places = NULL;
+	traces->places = free_memory(traces->places);
 }
 
 /* Must not be called while places are in use. */
@@ -136,8 +128,7 @@ struct trace *trace_free(struct trace *trace)
 	trace_release_places(trace);
 	trace->traces->n--;
 	list_remove(&trace->in_traces);
-	free(trace);
-	return NULL;
+	return free_memory(trace);
 }
 
 void trace_end(struct trace *trace)
@@ -157,6 +148,7 @@ void trace_begin(struct trace *trace, unsigned generation, const char *state, ui
 	trace->stop_usec = now;
 	trace->complete_usec = trace->late_usec = 0;
 	trace->n_states = 0;
+	trace->early = false;
 	*trace->why = '\0';
 	list_remove(&trace->in_ended);
 	if (!trace->traces->on)
@@ -170,6 +162,12 @@ void trace_explain(struct trace *trace, const char *why)
 {
 	if (trace)
 		(void)snprintf(trace->why, sizeof(trace->why), "%s", why);
+}
+
+void trace_note_early(struct trace *trace)
+{
+	if (trace)
+		trace->early = true;
 }
 
 void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
@@ -269,7 +267,7 @@ static void trace_add_guard(struct trace *trace, const struct guard_view *guard,
 	g->count = guard->count;
 	g->since_usec = now - guard->age_usec;
 	g->seen = true;
-	/* The reason is worth more than the end of a command line. */
+	/* The command has half of the room: the reason is more important than its end. */
 	(void)snprintf(g->text, sizeof(g->text) / 2, "%s", command);
 	used = strlen(g->text) + 1;
 	g->why = (unsigned char)used;
@@ -283,7 +281,7 @@ void trace_scan_guard(struct trace *trace, const struct guard_view *guard, uint6
 	if (guard->id > trace->next_last_id)
 		trace->next_last_id = guard->id;
 	if (!g) {
-		/* An older guard has found no place before and was counted then. */
+		/* An older guard without a place was counted when it was first seen. */
 		if (guard->id > trace->last_id)
 			trace_add_guard(trace, guard, now);
 		return;

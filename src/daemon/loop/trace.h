@@ -10,18 +10,12 @@
  * Without a report and a history there are no traces: all functions accept NULL.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/list.h"
 #include "proto/node-view.h"
 
 #define TRACE_STATES_MAX 16
 #define TRACE_TEXT_MAX	 168 /* bytes of a guard's command and reason; more is cut */
 #define TRACE_CAUSE_MAX	 200
 #define TRACE_WHY_MAX	 120
-
-struct node;
 
 struct trace_guard {
 	struct list of_trace;
@@ -43,7 +37,7 @@ struct trace {
 	struct list in_traces, in_touched, in_ended;
 	struct traces *traces;
 	struct node *node; /* NULL: freed */
-	bool is_service, forced;
+	bool is_service, forced, early;
 	unsigned generation;
 	uint64_t stop_usec, complete_usec; /* 0: not yet */
 	uint64_t late_usec, budget_usec;
@@ -51,7 +45,7 @@ struct trace {
 	unsigned n_states;
 	char why[TRACE_WHY_MAX];    /* the reason of the end; may be cut */
 	struct list guards, *found; /* the result of the last search, or the head */
-	uint64_t last_id;	    /* guards up to this id are not new */
+	uint64_t last_id;	    /* guards up to this id were seen before */
 	uint64_t next_last_id;	    /* the same after the present look */
 	char path[];
 };
@@ -105,14 +99,14 @@ static inline bool trace_is_ending(const struct trace *trace)
 	return trace && trace->stop_usec && !trace->complete_usec;
 }
 
-/* Records why the node ends. */
 void trace_explain(struct trace *trace, const char *why);
 
 /* Records that the node is Complete, or that the run is over; it is on the list of ends then. */
 void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
 		    uint64_t now);
 
-/* Records the new state of its service. */
+/* Records that its service is killed early, for services of a higher stop-priority. */
+void trace_note_early(struct trace *trace);
 void trace_state(struct trace *trace, const char *state, uint64_t now);
 
 /* Marks the trace: its guards may have changed and are looked at in this turn. */

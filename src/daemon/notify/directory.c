@@ -6,22 +6,9 @@
 #include "daemon/notify/directory.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/fd.h"
-#include "base/macro.h"
-#include "base/parse.h"
 #include "proto/address.h"
-#include "sys/file/path.h"
 #include "sys/ipc/unixsock.h"
 
 #define DIRECTORIES_MAX 64 /* daemons of one user */
@@ -130,20 +117,17 @@ struct notify_directory *notify_directory_free(struct notify_directory *d)
 		(void)path_remove_directory(d->path);
 		(void)fd_close(d->fd);
 	}
-	free(d);
-	return NULL;
+	return free_memory(d);
 }
 
 int notify_directory_bind(struct notify_directory *d, uid_t owner, char **ret_path)
 {
-	cleanup(freep) char *path = NULL;
+	cleanup(freep) char *path = text_format("%s/%u", d->path, ++d->last);
 	cleanup(closep) int fd = -1;
 	int r;
 
-	if (asprintf(&path, "%s/%u", d->path, ++d->last) < 0) {
-		path = NULL;
+	if (!path)
 		return -ENOMEM;
-	}
 	if (geteuid() != 0)
 		owner = (uid_t)-1;
 	fd = unix_bind(path, SOCK_DGRAM | SOCK_NONBLOCK, 0600, owner, (gid_t)-1);

@@ -6,8 +6,7 @@
  * left by a killed daemon and is taken over.
  */
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 struct notify_directory;
 

@@ -4,15 +4,6 @@
  */
 #include "daemon/notify/notify-message.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/macro.h"
-#include "base/parse.h"
-#include "base/text.h"
-
 #define ERRNO_MAX 4095 /* of the kernel */
 
 /* --- values: each function returns false if the value is invalid --- */

@@ -6,10 +6,6 @@
  * the last one applies.
  */
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "model/base/settings.h"
 
 #define NOTIFY_MESSAGE_MAX 4096 /* bytes; longer messages are ignored */

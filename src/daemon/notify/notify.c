@@ -1,22 +1,13 @@
 /*
  * A message is peeked at first: its sender is checked before its descriptors are received, and a
  * refused message is dropped without receiving them.  Closing a descriptor of another origin may
- * block, so a child process does it, and the socket is not read until that has ended.  Floods are
- * limited by messages in a turn and turns in a second.
+ * block, so a child process does it; the socket is not read until a refused message is dropped, and
+ * while many descriptors wait.  Floods are limited by messages in a turn and turns in a second.
  */
 #include "daemon/notify/notify.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/loop/closer.h"
-#include "daemon/loop/roster.h"
 #include "daemon/notify/directory.h"
-#include "sys/file/path.h"
 #include "sys/ipc/passed.h"
 
 /* Messages of one service that are read in a turn. */
@@ -37,33 +28,45 @@ struct notify {
 	struct context *ctx;
 	int fd;
 	char *address;
-	bool former;	/* the socket is that of an image of before a fault */
+	bool former;	/* the socket was made before a fault, by a former image */
 	unsigned place; /* of its row in the roster */
 	sd_event_source *source;
 	unsigned drained; /* messages since the last turn of the loop */
 	struct closer closer;
-	bool waits; /* for the closer; for good if it could not be started */
+	struct closer_watch discards;
+	bool waits; /* for the closer or for discards; for ever if the closer could not be started */
 	struct notify_listener listener;
 };
 
-/* Stops reading until @closer has ended. */
-static void notify_await_closer(struct notify *notify)
+/* Stops reading. */
+static void notify_wait(struct notify *notify)
 {
 	(void)sd_event_source_set_enabled(notify->source, SD_EVENT_OFF);
 	notify->waits = true;
 }
 
-static void notify_on_closed(struct closer *closer)
+static void notify_go_on(struct notify *notify)
 {
-	struct notify *notify = container_of(closer, struct notify, closer);
-
 	notify->waits = false;
 	(void)sd_event_source_set_enabled(notify->source, SD_EVENT_ON);
 }
 
-/*
- * Keeps descriptors in @passed that can be used, and closed, without blocking; closes the others.
- */
+static void notify_on_dropped(struct closer *closer)
+{
+	notify_go_on(container_of(closer, struct notify, closer));
+}
+
+static void notify_on_discarded(struct closer_watch *watch)
+{
+	notify_go_on(container_of(watch, struct notify, discards));
+}
+
+static void notify_discard(struct notify *notify, const struct unix_passed *passed)
+{
+	closer_discard(notify->ctx, notify->listener.node, passed->fds, passed->n);
+}
+
+/* Keeps descriptors in @passed that can be used without blocking; discards the others. */
 static void notify_screen_passed(struct notify *notify, struct unix_passed *passed)
 {
 	const struct notify_listener *listener = &notify->listener;
@@ -80,13 +83,12 @@ static void notify_screen_passed(struct notify *notify, struct unix_passed *pass
 		return;
 	listener->refused("a descriptor", "not a socket, pipe, anonymous inode or memfd",
 			  listener->arg);
-	notify_await_closer(notify);
-	(void)closer_close(&notify->closer, refused.fds, refused.n);
+	notify_discard(notify, &refused);
 }
 
 /*
- * The descriptors of a message are closed after it is processed: also the ones that it does not
- * name, and the one of BARRIER=1, for which this is the reply.
+ * The descriptors of a message are discarded after it is processed: also the ones that it does not
+ * name, and the one of BARRIER=1, for which the close is the reply.
  */
 static ssize_t notify_read_message(struct notify *notify, bool accepted)
 {
@@ -101,7 +103,9 @@ static ssize_t notify_read_message(struct notify *notify, bool accepted)
 	notify_screen_passed(notify, &passed);
 	if (accepted && n >= 0 && notify_parse(text, (size_t)n, &message) == 0)
 		listener->each(&message, &sender, &passed, listener->arg);
-	unix_passed_close(&passed);
+	notify_discard(notify, &passed);
+	if (closer_await_discards(notify->ctx, notify->listener.node, &notify->discards))
+		notify_wait(notify);
 	return n;
 }
 
@@ -120,7 +124,7 @@ static bool notify_read_one(struct notify *notify)
 		return false;
 	accepted = sender.pid > 0 && notify->listener.accepts(&sender, notify->listener.arg);
 	if (r > 0 && !accepted) {
-		notify_await_closer(notify);
+		notify_wait(notify);
 		(void)closer_drop(&notify->closer, notify->fd);
 		return false;
 	}
@@ -154,8 +158,7 @@ DEFINE_CLEANUP(struct notify *, notify_free)
 static int notify_take_socket(struct notify *notify)
 {
 	struct roster *roster = notify->ctx->roster;
-	const char *node = notify->listener.node;
-	const char *name = node ? roster_find_notify(roster, node) : NULL;
+	const char *name = roster_find_notify(roster, notify->listener.node);
 	int fd = name ? roster_take_descriptor(roster, name, NULL) : -ENOENT;
 
 	if (fd < 0)
@@ -189,7 +192,9 @@ int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
 	if (!notify)
 		return -ENOMEM;
 	*notify = (struct notify){ .ctx = ctx, .fd = -1, .listener = *listener };
-	closer_init(&notify->closer, ctx, notify_on_closed);
+	closer_init(&notify->closer, ctx, notify_on_dropped);
+	list_init(&notify->discards.in_discards);
+	notify->discards.fn = notify_on_discarded;
 	r = notify_take_socket(notify);
 	if (r == -ENOENT)
 		r = notify_open_socket(notify, owner);
@@ -215,14 +220,14 @@ struct notify *notify_free(struct notify *notify)
 	if (!notify)
 		return NULL;
 	closer_done(&notify->closer);
+	list_remove(&notify->discards.in_discards);
 	sd_event_source_disable_unref(notify->source);
 	roster_write(notify->ctx->roster, &notify->place, NULL);
-	(void)passed_close(notify->fd);
+	(void)passed_close_now(notify->fd);
 	if (notify->address && *notify->address == '/')
 		(void)path_unlink(notify->address);
 	free(notify->address);
-	free(notify);
-	return NULL;
+	return free_memory(notify);
 }
 
 const char *notify_address(const struct notify *notify)

@@ -8,9 +8,9 @@
  * service can reach.  Without a directory its name is abstract, and every process of the network
  * namespace can send; so the sender is checked before a descriptor is received in either case.
  *
- * A descriptor is accepted if the kernel alone serves its file (sys/ipc/passed.h).  Others are
- * closed by a process of their own; until that has ended, further messages wait.  Effects of
- * messages are in daemon/service/notify.h.
+ * A descriptor is accepted if the kernel alone serves its file (sys/ipc/passed.h).  Others, and those
+ * without effect, are closed by a process of their own; while many wait for that, further messages
+ * wait.  Effects of messages are in daemon/service/notify.h.
  */
 
 #include "daemon/loop/context.h"
@@ -23,11 +23,12 @@ struct notify_listener {
 	/* Returns true if messages of @sender, which may be dead but not collected, apply. */
 	bool (*accepts)(const struct unix_peer *sender, void *arg);
 	/*
-	 * Called for each such message.  Descriptors that remain in @passed are closed afterwards.
+	 * Called for each such message.  Descriptors that remain in @passed, with -1 in place of those that
+	 * were taken, are closed afterwards.
 	 */
 	void (*each)(const struct notify_message *message, const struct unix_peer *sender,
 		     struct unix_passed *passed, void *arg);
-	const char *node; /* its socket is found again by this after a fault; NULL: it is not */
+	const char *node; /* the path, by which the socket is found again after a fault */
 	/* Called if @part of a message is refused, for the log. */
 	void (*refused)(const char *part, const char *why, void *arg);
 	void *arg;
@@ -40,8 +41,6 @@ struct notify_listener {
 int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
 	       const struct notify_listener *listener);
 struct notify *notify_free(struct notify *notify);
-
-/* Returns the address for $NOTIFY_SOCKET. */
 const char *notify_address(const struct notify *notify);
 
 /* Returns true if the socket is that of an image of the daemon of before a fault. */

@@ -4,8 +4,6 @@
  */
 #include "daemon/notify/watchdog.h"
 
-#include "base/clock.h"
-
 static uint64_t watchdog_end_of(const struct watchdog *w)
 {
 	return w->on && w->interval_usec ? clock_add(w->last_usec, w->interval_usec)

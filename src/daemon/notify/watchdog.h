@@ -24,8 +24,6 @@ void watchdog_set(struct watchdog *watchdog, uint64_t interval_usec);
 
 void watchdog_start(struct watchdog *watchdog);
 void watchdog_stop(struct watchdog *watchdog);
-
-/* Notes a keep-alive message. */
 void watchdog_ping(struct watchdog *watchdog);
 
 /* Returns the time left at @now_usec; USEC_INFINITY if the watchdog is off. */

@@ -63,6 +63,29 @@ START_TEST(a_written_file_is_read_again)
 }
 END_TEST
 
+START_TEST(template_has_one_number_of_instances)
+{
+	static const uint64_t numbers[] = { 3, 12, 0 };
+
+	ck_assert_int_eq(disabled_set(&disabled, "web@1", true), 0);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(disabled_scale(&disabled, "web@", &numbers[i]), 0);
+		ck_assert_uint_eq(disabled.n, 2);
+	}
+	ck_assert_int_eq(disabled_scale(&disabled, "a/web@", &numbers[1]), 0);
+	ck_assert_int_eq(disabled_write(&disabled, "state"), 0);
+	disabled_done(&disabled);
+	ck_assert_int_eq(disabled_read(&disabled, "state", &quiet), 0);
+	ck_assert_uint_eq(disabled.n, 3);
+	ck_assert(disabled_has(&disabled, "web@1") && disabled_has(&disabled, "web@ 0"));
+	ck_assert(disabled_has_scaled(&disabled, "a/web@") && !disabled_has_scaled(&disabled, "eb@"));
+	ck_assert_int_eq(disabled_scale(&disabled, "a/web@", NULL), 0);
+	ck_assert(disabled_has_scaled(&disabled, "web@") && !disabled_has_scaled(&disabled, "a/web@"));
+	ck_assert_int_eq(disabled_scale(&disabled, "web@", NULL), 0);
+	ck_assert(!disabled_has_scaled(&disabled, "") && disabled.n == 1);
+}
+END_TEST
+
 START_TEST(a_missing_file_disables_nothing)
 {
 	static const char *const paths[] = { NULL, "none", "missing", "missing/state" };
@@ -79,9 +102,10 @@ START_TEST(garbage_is_kept_aside)
 	static const char *const garbage[] = {
 		"disabled web\nrubbish\n", "disabled \n", "disabled a//b\n",
 		"Disabled web\n",	   "disabled",	  "disabled web \n",
+		"instances web@\n", "instances web@ x\n", "instances web 3\n", "instances web@ 10001\n",
 	};
 
-	for (size_t i = 0; i < 6; i++) {
+	for (size_t i = 0; i < 10; i++) {
 		ck_assert_int_eq(read_from(garbage[i], strlen(garbage[i])), -EBADMSG);
 		ck_assert_uint_eq(disabled.n, 0);
 		ck_assert_int_eq(access("state", F_OK), 0);
@@ -128,6 +152,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, names_are_a_set);
 	tcase_add_test(tc, a_written_file_is_read_again);
+	tcase_add_test(tc, template_has_one_number_of_instances);
 	tcase_add_test(tc, a_missing_file_disables_nothing);
 	tcase_add_test(tc, garbage_is_kept_aside);
 	tcase_add_test(tc, comments_and_a_last_line_without_end_are_read);

@@ -81,7 +81,7 @@ START_TEST(a_large_tree_has_more_of_them)
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	for (unsigned i = 0; i < 7000; i++) {
+	for (unsigned i = 0; i < 9000; i++) {
 		if (i == EVENTS_MIN + 200)
 			events_reserve(events, 1000);
 		(void)snprintf(name, sizeof(name), "n%u", i);

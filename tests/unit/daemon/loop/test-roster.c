@@ -92,6 +92,24 @@ START_TEST(rows_are_read_once)
 }
 END_TEST
 
+START_TEST(a_row_keeps_its_details_under_another_path)
+{
+	unsigned web = 0, db = 0, none = 0;
+
+	enter(&web, 10, "web", "/run/notify/1");
+	enter(&db, 12, "db", "");
+	roster_rename(roster, web, "web~1");
+	roster_rename(roster, none, "x");
+	roster_rename(NULL, 1, "x");
+	execute_again();
+	ck_assert_int_eq(count_rows(), 2);
+	ck_assert_ptr_nonnull(roster_find_row("web~1", 10));
+	ck_assert_ptr_nonnull(roster_find_row("db", 12));
+	ck_assert_uint_eq(roster_find_row("web~1", 10)->detail[0], 7);
+	ck_assert_str_eq(roster_find_notify(roster, "web~1"), "/run/notify/1");
+}
+END_TEST
+
 START_TEST(a_place_is_used_again)
 {
 	unsigned places[200] = { 0 }, last = 0;
@@ -256,6 +274,7 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, rows_are_read_once);
+	tcase_add_test(tc, a_row_keeps_its_details_under_another_path);
 	tcase_add_test(tc, a_place_is_used_again);
 	tcase_add_test(tc, a_socket_is_handed_over_once);
 	tcase_add_test(tc, a_connection_belongs_to_its_taker);

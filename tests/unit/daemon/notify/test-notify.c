@@ -296,6 +296,7 @@ static void setup(void)
 		.accepts = accepts,
 		.each = on_message,
 		.refused = on_refused,
+		.node = "web",
 		.arg = &ctx,
 	};
 
@@ -309,6 +310,7 @@ static void setup(void)
 static void teardown(void)
 {
 	notify = notify_free(notify);
+	closer_discards_done(&ctx);
 	context_done(&ctx);
 }
 
@@ -482,6 +484,36 @@ START_TEST(a_file_is_closed_by_a_process_of_its_own)
 }
 END_TEST
 
+/* A child that is not collected counts as one that hangs. */
+START_TEST(one_child_may_hang_and_then_messages_wait)
+{
+	unsigned sent = 0, children = 0;
+	struct process *p;
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+
+	const struct text text = { "STATUS=x", 8, fds[1] };
+
+	while (heard == sent && sent < 1000) {
+		accepted = add_sender(&text, 1);
+		sent++;
+		notify_drain(notify);
+		ck_assert_int_eq(waitpid(accepted, NULL, 0), accepted);
+	}
+	ck_assert_uint_gt(sent, 16);
+	ck_assert_uint_lt(sent, 200);
+	for (size_t i = 0; i < ARRAY_SIZE(processes.buckets); i++)
+		list_for_each (p, &processes.buckets[i], by_pid)
+			children++;
+	ck_assert_uint_eq(children, 1);
+	(void)close(fds[1]);
+	drain_all();
+	ck_assert_uint_eq(heard, sent);
+	check_is_closed(fds[0]);
+}
+END_TEST
+
 START_TEST(the_loop_brings_messages)
 {
 	const struct text texts[] = { { "STATUS=one", 10, 0 }, { "STATUS=two", 10, 0 } };
@@ -519,6 +551,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, bad_messages_do_not_hide_good_ones);
 	tcase_add_test(tc, descriptors_of_any_sender_are_closed);
 	tcase_add_test(tc, a_file_is_closed_by_a_process_of_its_own);
+	tcase_add_test(tc, one_child_may_hang_and_then_messages_wait);
 	tcase_add_test(tc, the_loop_brings_messages);
 	suite_add_tcase(s, tc);
 	return s;
