@@ -1,29 +1,29 @@
 /*
- * The end of a run waits for its last lines.  While the output may still be on its way to the
- * pipes, a timer looks again; then the logger is asked to write all of it, and its reply ends the
- * wait.  With log-full = drop, this wait and the hold on the node that follows it take AWAIT_USEC
- * together.
+ * The end of a run waits for its last lines: the logger is asked to write all of them, and its reply
+ * ends the wait.  With log-full = drop, this wait and the hold on the node that follows it take
+ * AWAIT_USEC together.
+ *
+ * For ready = log:REGEX the daemon reads the ring of the logger, never the pipe: a process can make the
+ * read of its pipe hang.  A line that has not ended is read again with its end: stream.line is before
+ * it, and what was seen by then behind its part, so that the logger reports more of it.
  */
 #include "daemon/logger/capture.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "daemon/logger/wishes.h"
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "daemon/logger/state.h"
-
-/* The longest wait for the last lines of a run, and the interval at which the pipes are checked. */
-#define AWAIT_USEC (1 * USEC_PER_SEC)
-#define LOOK_USEC  (10 * USEC_PER_MSEC)
+/* The longest wait for the last lines of a run. */
+#define AWAIT_USEC USEC_PER_SEC
+/* After so many reads other events come first, however much a service writes. */
+#define READS_AT_ONCE 16
 
 struct capture {
 	struct context *ctx;
 	const struct node_config *config;
 	struct log_stream *streams[LOGGER_KINDS]; /* standard output, or both; standard error */
+	void (*on_match)(void *arg);		  /* NULL: lines are kept for later */
+	void *of_match;
 	struct alarm timer;
 	uint64_t until_usec; /* the end of the wait; 0: there is none */
-	bool asked;	     /* the logger was asked to write all output */
 	void (*fn)(void *arg);
 	void *arg;
 };
@@ -78,7 +78,6 @@ static void capture_end_wait(struct capture *c)
 		if (c->streams[i])
 			log_stream_notify(c->streams[i], NULL, NULL);
 	c->until_usec = 0;
-	c->asked = false;
 }
 
 struct capture *capture_free(struct capture *c)
@@ -86,10 +85,10 @@ struct capture *capture_free(struct capture *c)
 	if (!c)
 		return NULL;
 	capture_end_wait(c);
+	capture_watch(c, NULL, NULL);
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
 		log_stream_put(c->streams[i]);
-	free(c);
-	return NULL;
+	return free_memory(c);
 }
 
 void capture_reload(struct capture *c, const struct node_config *config)
@@ -128,18 +127,129 @@ void capture_run(struct capture *c, pid_t pid, uint64_t generation)
 			log_stream_run(c->streams[i], pid, generation);
 }
 
+/* --- ready = log:REGEX --- */
+
+/* Asks the logger to keep and report output after this position; -1: not any more. */
+static void capture_note_seen(struct log_stream *s, uint64_t end)
+{
+	(void)store_set_watched(s->logger->child.store, s->number, end + 1);
+	log_stream_wish(s, WISH_WATCH);
+}
+
+static int capture_find_end(const struct log_stream *s, uint64_t *ret)
+{
+	struct store_record record;
+	int r = store_read(s->logger->child.store, s->number, &record);
+
+	if (r == 0)
+		*ret = record.inputs[record.input & 1].taken;
+	return r;
+}
+
+/*
+ * Compares the lines of @data, which has room for one byte more.  Return: the bytes that need not be read
+ * again; or -1: a line matches.
+ */
+static ssize_t capture_compare(const regex_t *regex, char *data, size_t size)
+{
+	char *line = data, *end;
+
+	while (line < data + size) {
+		end = memchr(line, '\n', (size_t)(data + size - line));
+		if (!end && (line > data || size < CAPTURE_LINE_MAX))
+			break;
+		if (!end)
+			end = data + size;
+		*end = '\0';
+		if (regexec(regex, line, 0, NULL, 0) == 0)
+			return -1;
+		line = MIN(end + 1, data + size);
+	}
+	return line - data;
+}
+
+static void capture_on_output(struct log_stream *s)
+{
+	const struct capture *c = s->reader;
+	char data[CAPTURE_LINE_MAX + 1];
+	uint64_t end = 0, seen;
+
+	if (!c->on_match || capture_find_end(s, &end) < 0)
+		return;
+	/* Behind the end if the logger had no room, and has discarded lines. */
+	seen = s->line = MIN(s->line, end);
+	for (int i = 0; i < READS_AT_ONCE && seen < end; i++) {
+		size_t size = (size_t)MIN(end - s->line, (uint64_t)CAPTURE_LINE_MAX);
+		ssize_t n;
+
+		if (store_read_ring(s->logger->child.store, s->number, s->line, data, size) < 0)
+			return;
+		n = capture_compare(c->config->ready.regex, data, size);
+		if (n < 0) {
+			c->on_match(c->of_match);
+			return;
+		}
+		seen = s->line + size;
+		s->line += (uint64_t)n;
+	}
+	capture_note_seen(s, seen);
+}
+
+int capture_mark(struct capture *c)
+{
+	int r = c ? 0 : -ENOTSUP;
+
+	for (size_t i = 0; r == 0 && i < LOGGER_KINDS; i++) {
+		struct log_stream *s = c->streams[i];
+
+		if (!s)
+			continue;
+		if (s->number == LOGGER_ALL || !logger_child_is_usable(&s->logger->child))
+			return -ENOTSUP;
+		r = capture_find_end(s, &s->line);
+		s->on_output = capture_on_output;
+		s->reader = c;
+		if (r == 0)
+			capture_note_seen(s, s->line);
+	}
+	return r;
+}
+
+void capture_watch(struct capture *c, void (*fn)(void *arg), void *arg)
+{
+	if (!c)
+		return;
+	c->on_match = fn;
+	c->of_match = arg;
+	for (size_t i = 0; i < LOGGER_KINDS; i++) {
+		struct log_stream *s = c->streams[i];
+
+		/* The capture of another configuration may still read the stream. */
+		if (!s || s->reader != c)
+			continue;
+		if (fn) {
+			log_stream_wish(s, WISH_WATCH);
+			continue;
+		}
+		s->on_output = NULL;
+		s->reader = NULL;
+		capture_note_seen(s, (uint64_t)-1);
+	}
+}
+
+/* --- the end of a run --- */
+
 static void capture_ask(struct capture *c)
 {
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
 		if (c->streams[i])
 			log_stream_flush(c->streams[i]);
-	c->asked = true;
 }
 
 /* Returns true if all output is written, or some cannot be. */
 static bool capture_is_over(const struct capture *c)
 {
-	bool flushed = c->asked;
+	bool flushed = true;
 
 	for (size_t i = 0; i < LOGGER_KINDS; i++) {
 		if (c->streams[i] && c->streams[i]->failing)
@@ -149,10 +259,12 @@ static bool capture_is_over(const struct capture *c)
 	return flushed;
 }
 
-bool capture_awaits(struct capture *c, bool drained, void (*fn)(void *arg), void *arg)
+bool capture_awaits(struct capture *c, void (*fn)(void *arg), void *arg)
 {
 	uint64_t now = clock_now_usec();
 
+	if (!c)
+		return false;
 	if (!c->until_usec) {
 		c->until_usec = now + AWAIT_USEC;
 		c->fn = fn;
@@ -160,13 +272,10 @@ bool capture_awaits(struct capture *c, bool drained, void (*fn)(void *arg), void
 		for (size_t i = 0; i < LOGGER_KINDS; i++)
 			if (c->streams[i])
 				log_stream_notify(c->streams[i], fn, arg);
-	}
-	if (drained && !c->asked)
 		capture_ask(c);
-	if (now >= c->until_usec || capture_is_over(c))
-		return false;
-	alarm_set(&c->ctx->alarms, &c->timer, c->asked ? c->until_usec : now + LOOK_USEC);
-	return true;
+		alarm_set(&c->ctx->alarms, &c->timer, c->until_usec);
+	}
+	return now < c->until_usec && !capture_is_over(c);
 }
 
 void capture_end(struct capture *c, const struct swansong_guard *guard, unsigned generation,
@@ -177,7 +286,7 @@ void capture_end(struct capture *c, const struct swansong_guard *guard, unsigned
 	if (!c)
 		return;
 	brief = c->until_usec ? c->until_usec : clock_now_usec() + AWAIT_USEC;
-	if (!c->asked)
+	if (!c->until_usec)
 		capture_ask(c);
 	if (node_config_outputs(c->config)->log_full == LOG_FULL_DROP)
 		until_usec = MIN(until_usec, brief);

@@ -6,9 +6,11 @@
  */
 
 #include "daemon/logger/log-stream.h"
-#include "model/base/settings.h"
 
-/* NULL: nothing is captured; capture_open() and capture_awaits() need an object. */
+/* Bytes of a line that are compared at once; a longer line is compared in pieces. */
+#define CAPTURE_LINE_MAX 4096
+
+/* NULL: nothing is captured; capture_open() needs an object. */
 struct capture;
 
 /* Makes the streams of @config.  Return: 0 or -ENOMEM. */
@@ -19,8 +21,8 @@ struct capture *capture_free(struct capture *capture);
 void capture_reload(struct capture *capture, const struct node_config *config);
 
 /*
- * Opens the stream for @fd, 1 or 2, of a process.  Return: a descriptor, CLOEXEC; -ENOTSUP if @fd
- * is not captured; or -errno.
+ * Opens the stream for @fd, 1 or 2, of a process.  Return: see log_stream_open(); -ENOTSUP also
+ * if @fd is not captured.
  */
 int capture_open(struct capture *capture, int fd);
 
@@ -28,11 +30,21 @@ int capture_open(struct capture *capture, int fd);
 void capture_run(struct capture *capture, pid_t pid, uint64_t generation);
 
 /*
- * Returns true if output of a run is still to be written after its last process, and calls @fn
- * when the caller is to ask again.  It returns false after a short time, or if the file cannot be
- * written now. @drained: all output is in the pipes.
+ * ready = log:REGEX: the lines to be compared are those of the process that is made next; all of them, also
+ * when another logger follows: the service waits while more than the ring holds was not compared.
+ *
+ * Return: 0; -ENOTSUP: no logger has its output; or -errno.
  */
-bool capture_awaits(struct capture *capture, bool drained, void (*fn)(void *arg), void *arg);
+int capture_mark(struct capture *capture);
+
+/* Calls @fn, which ends this by another call with NULL, for a line that matches. */
+void capture_watch(struct capture *capture, void (*fn)(void *arg), void *arg);
+
+/*
+ * Returns true if output is still to be written after the last process of a run, and calls @fn when the caller
+ * should ask again.  It returns false after a short time, or if the file cannot be written now.
+ */
+bool capture_awaits(struct capture *capture, void (*fn)(void *arg), void *arg);
 
 /*
  * Ends the run: unwritten output holds the node of @guard, see log_stream_hold(); with log-full =

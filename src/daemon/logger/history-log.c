@@ -4,17 +4,9 @@
  */
 #include "daemon/logger/history-log.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
 #include "daemon/logger/log-stream.h"
 
-/* Allowed for each user.  One of 1 MB is shrunk by the logger, as that of an earlier logger. */
+/* Allowed for each user.  A pipe of 1 MB is shrunk by the logger, as one that an earlier logger has enlarged. */
 #define PIPE_SIZE (512 * 1024)
 
 struct history_log {
@@ -49,8 +41,7 @@ struct history_log *history_log_free(struct history_log *history)
 		return NULL;
 	log_stream_put(history->stream);
 	fd_close(history->fd);
-	free(history);
-	return NULL;
+	return free_memory(history);
 }
 
 int history_log_use(struct history_log *history, const char *path)
@@ -60,7 +51,7 @@ int history_log_use(struct history_log *history, const char *path)
 		.format = LOGGER_PLAIN,
 		.stamp = LOGGER_STAMP_NONE,
 		.kind = LOGGER_ERROR,
-		.flags = LOGGER_BRIEF, /* the end of the daemon waits for no disk without room */
+		.flags = LOGGER_BRIEF, /* at its end the daemon does not wait for a full disk */
 		.keep = 1,
 		.mode = 0644,
 		.size = HISTORY_LOG_MAX / 2,
@@ -72,7 +63,7 @@ int history_log_use(struct history_log *history, const char *path)
 /* Return: 0 or -errno. */
 static int history_log_open(struct history_log *history)
 {
-	int fd = log_stream_open(history->stream, (uid_t)-1);
+	int fd = log_stream_dup(history->stream);
 
 	if (fd < 0)
 		return fd;

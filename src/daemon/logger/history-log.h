@@ -6,8 +6,6 @@
  * together. Without a logger there is no history.
  */
 
-#include <limits.h>
-
 #include "daemon/loop/context.h"
 
 #define HISTORY_LOG_MAX (4 * 1024 * 1024)

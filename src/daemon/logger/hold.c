@@ -4,10 +4,6 @@
  */
 #include "daemon/logger/hold.h"
 
-#include <stdlib.h>
-
-#include "base/clock.h"
-
 static void hold_free(struct log_hold *hold)
 {
 	list_remove(&hold->in_stream);

@@ -21,6 +21,4 @@ struct log_hold {
 /* Returns the hold of @generation on @list, or a new one with a clone of @guard, or NULL. */
 struct log_hold *log_hold_get(struct list *list, struct context *ctx,
 			      const struct swansong_guard *guard, unsigned generation);
-
-/* Releases all holds on @list. */
 void log_holds_release(struct list *list);

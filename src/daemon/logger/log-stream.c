@@ -5,15 +5,6 @@
  */
 #include "daemon/logger/log-stream.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include "base/fd.h"
-#include "daemon/loop/roster.h"
 #include "daemon/logger/pipe.h"
 #include "daemon/logger/wishes.h"
 #include "sys/file/path.h"
@@ -24,7 +15,8 @@ void log_stream_free(struct log_stream *s)
 
 	log_holds_release(&s->holds);
 	log_pipe_end_drain(&s->drain);
-	roster_write(l->ctx->roster, &s->place, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(s->places); i++)
+		roster_write(l->ctx->roster, &s->places[i], NULL);
 	if (s->number != LOGGER_ALL)
 		l->by_number[s->number] = NULL;
 	list_remove(&s->in_logger);
@@ -35,7 +27,7 @@ void log_stream_free(struct log_stream *s)
 	free(s);
 }
 
-/* A process may write before the logger has the message: the number holds its lines until then. */
+/* A process may write before the logger has the message: lines wait until it has the rules of this number. */
 static void log_stream_change_rules(struct log_stream *s)
 {
 	if (s->number == LOGGER_ALL)
@@ -44,7 +36,7 @@ static void log_stream_change_rules(struct log_stream *s)
 	log_stream_wish(s, WISH_CHANGE);
 }
 
-/* Counts the name, as all names before lines have the width of the longest one. */
+/* Counts the length of the name: names in front of lines are padded to the longest one. */
 static void log_stream_set_prefixed(struct log_stream *s, bool prefixed)
 {
 	struct logging *l = s->logger;
@@ -64,9 +56,11 @@ static void log_stream_set_prefixed(struct log_stream *s, bool prefixed)
 			log_stream_change_rules(s);
 }
 
-static void log_stream_name(const struct log_stream *s, char name[static ROSTER_NAME_MAX])
+/* The row of an end of the pipe in the roster: "output web" has the end for the logger. */
+static void log_stream_name_end(const struct log_stream *s, size_t end,
+				char name[static ROSTER_NAME_MAX])
 {
-	(void)snprintf(name, ROSTER_NAME_MAX, "%s %s",
+	(void)snprintf(name, ROSTER_NAME_MAX, "%s%s %s", end == 0 ? "" : "writer of ",
 		       s->kind == LOGGER_ERROR ? "errors" : "output", s->name);
 }
 
@@ -81,8 +75,10 @@ static void log_stream_enter(struct log_stream *s, uint32_t number)
 	s->serial = ++l->serial;
 	list_remove(&s->in_logger);
 	list_append(&l->streams, &s->in_logger);
-	log_stream_name(s, name);
-	roster_enter_descriptor(l->ctx->roster, &s->place, s->fds[0], number, name);
+	for (size_t i = 0; i < ARRAY_SIZE(s->places); i++) {
+		log_stream_name_end(s, i, name);
+		roster_enter_descriptor(l->ctx->roster, &s->places[i], s->fds[i], number, name);
+	}
 }
 
 /* Takes over the stream of the former image of the daemon, with the output in its pipe. */
@@ -93,18 +89,18 @@ static void log_stream_take_former(struct log_stream *s)
 	char name[ROSTER_NAME_MAX];
 	uint64_t number;
 
-	log_stream_name(s, name);
-	s->fds[0] = roster_take_descriptor(l->ctx->roster, name, &number);
-	if (s->fds[0] < 0)
-		return;
-	s->fds[1] = log_pipe_reopen(s->fds[0]);
-	if (s->fds[1] < 0 || number >= LOGGER_STREAMS || l->by_number[number] ||
+	for (size_t i = 0; i < ARRAY_SIZE(s->fds); i++) {
+		log_stream_name_end(s, i, name);
+		s->fds[i] = roster_take_descriptor(l->ctx->roster, name, &number);
+	}
+	if (s->fds[0] < 0 || s->fds[1] < 0 || number >= LOGGER_STREAMS || l->by_number[number] ||
 	    store_read(l->child.store, (uint32_t)number, &record) < 0) {
-		log_stream_close(s);
+		log_pipe_close(s->fds);
 		return;
 	}
 	s->rules_number = record.rules;
 	s->run = record.run;
+	(void)store_set_watched(l->child.store, (uint32_t)number, 0);
 	log_stream_enter(s, (uint32_t)number);
 }
 
@@ -179,7 +175,7 @@ int log_stream_use(struct log_stream *s, const struct logger_rules *rules, const
 	return 0;
 }
 
-/* Return: an end for the first process; or -errno. */
+/* Return: 0 or -errno. */
 static int log_stream_make_pipe(struct log_stream *s)
 {
 	struct logging *l = s->logger;
@@ -197,7 +193,7 @@ static int log_stream_make_pipe(struct log_stream *s)
 	log_stream_enter(s, number);
 	(void)store_set_run(l->child.store, number, &s->run);
 	log_stream_wish(s, WISH_ADD);
-	return r;
+	return 0;
 }
 
 int log_stream_open(struct log_stream *s, uid_t uid)
@@ -207,18 +203,27 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 
 	if (!logger_child_is_usable(&l->child))
 		return -ENOTSUP;
-	r = s->number == LOGGER_ALL ? log_stream_make_pipe(s) : log_pipe_open(s->fds);
-	/* Only root can; then a service of another user cannot open /dev/stdout, as with a file. */
+	r = s->number == LOGGER_ALL ? log_stream_make_pipe(s) : 0;
+	/* Only root can; otherwise a service of another user cannot open /dev/stdout, as with a file. */
 	if (r >= 0 && uid != (uid_t)-1)
 		(void)!fchown(s->fds[1], uid, (gid_t)-1);
 	if (!context_is_shortage(r))
-		return r;
+		return r < 0 ? r : s->fds[1];
 	if (!l->short_of_descriptors)
 		log_node(l->ctx->log, LOG_WARNING, *s->name ? s->name : CONFIG_ROOT_NAME,
 			 "log: no descriptors for a pipe: output is not captured: %s",
 			 strerror(-r));
 	l->short_of_descriptors = true;
 	return -ENOTSUP;
+}
+
+int log_stream_dup(struct log_stream *s)
+{
+	int fd = log_stream_open(s, (uid_t)-1);
+
+	if (fd >= 0)
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return fd == -1 ? -errno : fd;
 }
 
 void log_stream_run(struct log_stream *s, pid_t pid, uint64_t generation)
@@ -245,63 +250,78 @@ const char *log_stream_destination(const struct log_stream *s)
 	return s->rules.to == LOGGER_TO_FILE ? s->file : names[s->rules.to];
 }
 
-/* *end is the position after the missing bytes. */
-static uint64_t log_stream_count_missing(const struct log_stream *s, struct store_record *record,
-					 uint64_t *end)
-{
-	struct store_counts counts;
-	int in_pipe = 0;
+/* Output that is not written: in the ring and, without a count, in the pipe. */
+struct missing {
+	uint64_t bytes, end; /* of the ring, and the position after them */
+	bool more;
+	int error; /* of the destination */
+};
 
-	if (s->number == LOGGER_ALL || store_read(s->logger->child.store, s->number, record) < 0)
-		return 0;
-	store_count(record, &counts);
-	(void)ioctl(s->fds[0], FIONREAD, &in_pipe);
-	*end = counts.came_bytes + (uint64_t)in_pipe;
-	return counts.waiting_bytes + (uint64_t)in_pipe;
-}
-
-uint64_t log_stream_missing(const struct log_stream *s)
+static bool log_stream_find_missing(const struct log_stream *s, struct missing *ret)
 {
 	struct store_record record;
-	uint64_t end;
+	struct store_counts counts;
 
-	return log_stream_count_missing(s, &record, &end);
+	if (s->number == LOGGER_ALL || store_read(s->logger->child.store, s->number, &record) < 0)
+		return false;
+	store_count(&record, &counts);
+	*ret = (struct missing){
+		.bytes = counts.waiting_bytes,
+		.more = log_pipe_has_output(s->fds),
+		.error = record.error,
+	};
+	ret->end = counts.came_bytes + ret->more;
+	return ret->bytes > 0 || ret->more;
+}
+
+bool log_stream_is_missing(const struct log_stream *s)
+{
+	struct missing missing;
+
+	return log_stream_find_missing(s, &missing);
 }
 
 /* Once for the same output. */
 static void log_stream_log_missing(void *arg)
 {
 	struct log_stream *s = arg;
-	struct store_record record;
-	uint64_t end = 0, bytes = log_stream_count_missing(s, &record, &end);
+	struct missing m;
+	char count[32] = "";
 
-	if (bytes > 0 && end != s->missed)
-		log_node(s->logger->ctx->log, LOG_WARNING, s->name,
-			 "log: the last %" PRIu64 " bytes are not in %s%s%s", bytes,
-			 log_stream_destination(s), record.error ? ": " : "",
-			 record.error ? path_error_text(record.error) : "");
-	s->missed = end;
+	if (!log_stream_find_missing(s, &m) || m.end == s->missed)
+		return;
+	if (m.bytes > 0)
+		(void)snprintf(count, sizeof(count), "%" PRIu64 " ", m.bytes);
+	log_node(s->logger->ctx->log, LOG_WARNING, s->name,
+		 "log: the last %sbytes%s are not in %s%s%s", count,
+		 m.bytes > 0 && m.more ? " and more" : "", log_stream_destination(s),
+		 m.error ? ": " : "", m.error ? path_error_text(m.error) : "");
+	s->missed = m.end;
 }
 
-void log_stream_close(struct log_stream *s)
+void log_stream_end(struct log_stream *s)
 {
 	log_stream_log_missing(s);
 	log_pipe_end_drain(&s->drain);
-	s->fds[0] = fd_close(s->fds[0]);
-	s->fds[1] = fd_close(s->fds[1]);
+}
+
+void log_stream_remove(struct log_stream *s)
+{
+	log_pipe_close(s->fds);
+	log_stream_free(s);
 }
 
 /*
- * The order matters: output that is not in the pipe is in the ring, or noted as on its way there.
+ * The pipe is looked at first: output that has left it is in the ring, or is noted as on its way there.
  */
 static bool log_stream_is_written(const struct log_stream *s)
 {
-	int store = s->logger->child.store, in_pipe = 1;
+	int store = s->logger->child.store;
 	struct store_record record;
 	struct store_counts counts;
 
-	if (ioctl(s->fds[0], FIONREAD, &in_pipe) < 0 || in_pipe > 0 ||
-	    store_is_taking(store, s->number) || store_read(store, s->number, &record) < 0)
+	if (log_pipe_has_output(s->fds) || store_is_taking(store, s->number) ||
+	    store_read(store, s->number, &record) < 0)
 		return false;
 	store_count(&record, &counts);
 	return counts.waiting_bytes == 0;
@@ -332,7 +352,7 @@ void log_stream_flushed(struct log_stream *s, uint64_t cookie)
 
 bool log_stream_is_flushed(const struct log_stream *s)
 {
-	return s->asked == s->flushed || !logger_child_is_usable(&s->logger->child);
+	return s->kept || s->asked == s->flushed || !logger_child_is_usable(&s->logger->child);
 }
 
 void log_stream_notify(struct log_stream *s, void (*fn)(void *arg), void *arg)
@@ -355,6 +375,8 @@ const char *log_stream_trouble(const struct log_stream *s)
 
 	if (!logger_child_is_usable(&s->logger->child))
 		return "swansong-logger cannot be run";
+	if (s->kept)
+		return "a process keeps its pipe locked";
 	if (s->number == LOGGER_ALL || store_read(s->logger->child.store, s->number, &record) < 0 ||
 	    !record.error)
 		return NULL;

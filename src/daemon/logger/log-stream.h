@@ -10,7 +10,6 @@
  */
 
 #include "daemon/logger/hold.h"
-#include "daemon/loop/context.h"
 #include "proto/logger-store.h"
 #include "proto/logger-message.h"
 
@@ -30,11 +29,13 @@ struct log_stream *log_stream_put(struct log_stream *stream);
 int log_stream_use(struct log_stream *stream, const struct logger_rules *rules, const char *file);
 
 /*
- * Opens an end for the next process, which may set O_NONBLOCK, and open it by /proc as @uid.
- *
- * Return: the end, CLOEXEC, which the caller closes; -ENOTSUP; or -errno.
+ * Returns the end of the pipe for the next process, which opens it anew (@reopen of struct spawn_spec), also by
+ * /proc as @uid; -ENOTSUP; or -errno.
  */
 int log_stream_open(struct log_stream *stream, uid_t uid);
+
+/* Returns an end for lines of the daemon itself, CLOEXEC, which the caller closes; or the same errors. */
+int log_stream_dup(struct log_stream *stream);
 
 /*
  * Notes that the run of @generation begins, with the process @pid once that is known, and 0 before;
@@ -48,18 +49,18 @@ void log_stream_flush(struct log_stream *stream);
 /* Returns true if the requested output is written, or there is none, or no logger to write it. */
 bool log_stream_is_flushed(const struct log_stream *stream);
 
-/* Called when it is flushed, and when its destination has failed; NULL: no longer. */
+/* @fn is called when the stream is flushed, and when its destination has failed; NULL: not any more. */
 void log_stream_notify(struct log_stream *stream, void (*fn)(void *arg), void *arg);
 
 /* The form of its lines, and their destination. */
 const struct logger_rules *log_stream_rules(const struct log_stream *stream);
 
-/* Its file, or a name for what is none. */
+/* Returns its file, or the name of another destination. */
 const char *log_stream_destination(const struct log_stream *stream);
 
 /*
- * Returns the reason for which output does not reach the destination now, in words until the next
- * call, or NULL.
+ * Returns a text with the reason why output does not reach the destination now, valid until the next call; or
+ * NULL.
  */
 const char *log_stream_trouble(const struct log_stream *stream);
 
@@ -77,13 +78,14 @@ void log_stream_hold(struct log_stream *stream, const struct swansong_guard *gua
 
 /* Releases all holds, as the budget is spent; missing output is logged. */
 void log_stream_release(struct log_stream *stream);
-
-/* Returns the list of struct log_hold. */
 const struct list *log_stream_holds(const struct log_stream *stream);
 
 /* --- for logging.h --- */
 
 void log_stream_free(struct log_stream *stream);
+
+/* Likewise, while the daemon goes on: a writer may keep the pipe locked. */
+void log_stream_remove(struct log_stream *stream);
 
 /* Handles the reply of the logger to the LOGGER_FLUSH of @cookie. */
 void log_stream_flushed(struct log_stream *stream, uint64_t cookie);
@@ -91,8 +93,8 @@ void log_stream_flushed(struct log_stream *stream, uint64_t cookie);
 /* Turns the transfer of output from the pipe to standard error on or off. */
 void log_stream_drain(struct log_stream *stream, bool on);
 
-/* Returns the number of bytes in the ring of the logger and in the pipe. */
-uint64_t log_stream_missing(const struct log_stream *stream);
+/* Returns true if output is in the ring of the logger or in the pipe. */
+bool log_stream_is_missing(const struct log_stream *stream);
 
-/* Closes the pipe, at the end of the daemon.  Output that is not written is logged, if it was not. */
-void log_stream_close(struct log_stream *stream);
+/* At the end of the daemon: output that is not written is logged, if it was not. */
+void log_stream_end(struct log_stream *stream);

@@ -4,20 +4,17 @@
  */
 #include "daemon/logger/logging.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-#include "base/text.h"
 #include "daemon/logger/pipe.h"
 #include "daemon/logger/log-stream.h"
 #include "daemon/logger/wishes.h"
+#include "daemon/writer/ending.h"
 #include "sys/file/path.h"
 
 #define DRAIN_ATTEMPTS 3
-/* At the end of the daemon: the least time, and that of output that no service has waited for. */
+/*
+ * Times for the last output, at the end of the daemon: the least, and that of output that no service has waited
+ * for.
+ */
 #define LEAST_USEC (USEC_PER_SEC / 2)
 #define LAST_USEC  USEC_PER_SEC
 
@@ -51,7 +48,7 @@ static void logging_on_writable(struct logger_child *child)
 	struct logging *l = container_of(child, struct logging, child);
 
 	(void)logging_send_wishes(l);
-	/* Readers may have waited for the process. */
+	/* Requests of readers may have waited for the process. */
 	context_update_soon(l->ctx);
 }
 
@@ -87,6 +84,22 @@ static void logging_note_trouble(struct log_stream *s, const struct logger_troub
 			 to, trouble->dropped_lines, trouble->dropped_bytes);
 }
 
+static void logging_on_kept(struct logger_child *child, uint32_t stream, bool kept)
+{
+	struct logging *l = container_of(child, struct logging, child);
+	struct log_stream *s = stream < LOGGER_STREAMS ? l->by_number[stream] : NULL;
+
+	if (!s)
+		return;
+	s->kept = kept;
+	log_stream_renew_wishes(s);
+	log_node(l->ctx->log, kept ? LOG_WARNING : LOG_NOTICE, s->name,
+		 kept ? "log: a process keeps the pipe locked: its output is not read"
+		      : "log: the output is read again");
+	if (kept && s->on_flushed)
+		s->on_flushed(s->arg);
+}
+
 static void logging_on_message(struct logger_child *child, const struct logger_packet *packet)
 {
 	struct logging *l = container_of(child, struct logging, child);
@@ -97,10 +110,12 @@ static void logging_on_message(struct logger_child *child, const struct logger_p
 		return;
 	if (m->type == LOGGER_FLUSHED)
 		log_stream_flushed(s, m->cookie);
+	else if (m->type == LOGGER_WATCH && s->on_output)
+		s->on_output(s);
 	else if (m->type == LOGGER_TROUBLE)
 		logging_note_trouble(s, &m->trouble);
 	else if (m->type == LOGGER_ENDED && s->refs == 0)
-		log_stream_free(s);
+		log_stream_remove(s);
 }
 
 /* --- the whole --- */
@@ -121,6 +136,7 @@ int logging_new(struct logging **ret, struct context *ctx, const struct credenti
 	logger_child_init(&l->child, ctx);
 	l->child.on_ready = logging_on_ready;
 	l->child.on_writable = logging_on_writable;
+	l->child.on_kept = logging_on_kept;
 	l->child.on_message = logging_on_message;
 	l->child.on_unusable = logging_on_unusable;
 	r = logger_child_set_user(&l->child, user);
@@ -141,8 +157,7 @@ struct logging *logging_free(struct logging *l)
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
 		dict_done(&l->by_name[i]);
 	logger_child_done(&l->child);
-	free(l);
-	return NULL;
+	return free_memory(l);
 }
 
 void logging_begin(struct logging *l)
@@ -215,12 +230,12 @@ static bool logging_is_missing(const struct logging *l)
 	const struct log_stream *s;
 
 	list_for_each (s, &l->streams, in_logger)
-		if (log_stream_missing(s) > 0)
+		if (log_stream_is_missing(s))
 			return true;
 	return false;
 }
 
-/* Output that may be dropped, and has held its node, has had its time. */
+/* Output with log-full = drop that has already held up its node gets no further time. */
 static uint64_t logging_stop_usec(const struct logging *l, uint64_t until_usec)
 {
 	uint64_t now = clock_now_usec(), last = now + LEAST_USEC;
@@ -228,7 +243,7 @@ static uint64_t logging_stop_usec(const struct logging *l, uint64_t until_usec)
 
 	until_usec = MAX(until_usec, last);
 	list_for_each (s, &l->streams, in_logger) {
-		if (log_stream_missing(s) == 0)
+		if (!log_stream_is_missing(s))
 			continue;
 		if (s->rules.flags & LOGGER_BLOCK)
 			return until_usec;
@@ -256,9 +271,8 @@ void logging_stop(struct logging *l, uint64_t until_usec)
 		/* Above 0 if all streams are flushed; 0 if the process has ended. */
 		r = logger_child_stop(&l->child, until_usec);
 	}
-	/* The process closes its ends meanwhile. */
 	list_for_each (s, &l->streams, in_logger)
-		log_stream_close(s);
+		log_stream_end(s);
 	if (r > 0)
 		logger_child_await_end(&l->child, until_usec);
 }

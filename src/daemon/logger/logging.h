@@ -4,7 +4,6 @@
 
 #include "daemon/loop/context.h"
 #include "daemon/logger/rules.h"
-#include "proto/logger-message.h"
 
 struct log_stream;
 
@@ -28,9 +27,9 @@ void logging_reopen(struct logging *logger, const char *path);
 void logging_update(struct context *ctx);
 
 /*
- * Waits until all output is written, at least half a second, and ends the process.  It waits until
- * @until_usec for output that blocks its service, for a second for other output, and no longer for
- * what has held a node for as long.  Unwritten output is logged, unless it was.
+ * Waits until all output is written, at least half a second, and ends the process.  It waits until @until_usec
+ * for output with log-full = block, and a second for other output, less the time that its node has waited.
+ * Unwritten output is logged, unless it was.
  */
 void logging_stop(struct logging *logger, uint64_t until_usec);
 

@@ -4,13 +4,6 @@
  */
 #include "daemon/logger/own-log.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
 #include "daemon/logger/logging.h"
 #include "daemon/logger/state.h"
 #include "daemon/logger/log-stream.h"
@@ -29,7 +22,7 @@ static void own_log_on_state(void *arg)
 	bool usable = logging_is_usable(own->ctx->logger) && !own->stream->failing;
 
 	if (usable && own->fd < 0) {
-		own->fd = log_stream_open(own->stream, (uid_t)-1);
+		own->fd = log_stream_dup(own->stream);
 		if (own->fd >= 0)
 			log_line(own->ctx->log, LOG_INFO, "the log continues in %s", own->path);
 		else
@@ -80,6 +73,5 @@ struct own_log *own_log_free(struct own_log *own)
 	log_stream_put(own->stream);
 	fd_close(own->fd);
 	free(own->path);
-	free(own);
-	return NULL;
+	return free_memory(own);
 }

@@ -7,7 +7,6 @@
  */
 
 #include "daemon/loop/context.h"
-#include "model/base/settings.h"
 
 /*
  * Makes the log in the file @path.  @ctx has a logger, and logging_begin() has not been called.

@@ -1,20 +1,12 @@
 /*
- * Pipes have high numbers.  The low ones are for clients and starts: a process is made faster if
- * its descriptors have low numbers.  The first process inherits the end that pipe2() made; for each
- * later one the pipe is opened again, as inherited descriptors share the flags of one open file.
+ * Pipes have high numbers: the low ones are for clients and starts.  A process opens the pipe anew, as inherited
+ * descriptors share the flags of one open file.
  */
 #include "daemon/logger/pipe.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
-#include <stdio.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "base/fd.h"
-#include "base/macro.h"
+#include "sys/ipc/passed.h"
 
 /* Used if the limit of descriptors is at least twice as high. */
 #define PIPES_FROM 1024
@@ -35,37 +27,26 @@ int log_pipe_new(int fds[static 2], int first)
 		return -errno;
 	fds[0] = fcntl(low[0], F_DUPFD_CLOEXEC, first);
 	fds[1] = fds[0] < 0 ? -1 : fcntl(low[1], F_DUPFD_CLOEXEC, first);
-	r = fds[1] < 0 ? -errno : low[1];
-	/* The limit has been lowered below @first. */
-	if (r == -EINVAL)
-		r = -EMFILE;
+	r = fds[1] < 0 ? -errno : 0;
 	(void)close(low[0]);
-	if (r >= 0)
-		return r;
-	fds[0] = fd_close(fds[0]);
 	(void)close(low[1]);
-	return r;
+	if (r < 0)
+		fds[0] = fd_close(fds[0]);
+	/* The limit has been lowered below @first. */
+	return r == -EINVAL ? -EMFILE : r;
 }
 
-int log_pipe_reopen(int end)
+bool log_pipe_has_output(const int fds[static 2])
 {
-	char path[32];
-	int fd;
+	struct pollfd p = { .fd = fds[0], .events = POLLIN };
 
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", end);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return fds[0] >= 0 && poll(&p, 1, 0) > 0;
 }
 
-int log_pipe_open(const int fds[static 2])
+void log_pipe_close(int fds[static 2])
 {
-	int fd = log_pipe_reopen(fds[1]);
-
-	if (fd != -ENOENT)
-		return fd;
-	/* There is no /proc: the service shares the open file. */
-	fd = fcntl(fds[1], F_DUPFD_CLOEXEC, 3);
-	return fd < 0 ? -errno : fd;
+	passed_close_all_now(fds, 2);
+	fds[0] = fds[1] = -1;
 }
 
 /* --- without a logger --- */

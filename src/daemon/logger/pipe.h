@@ -6,28 +6,24 @@
  * logger can be run.
  */
 
-#include <sys/types.h>
 #include <systemd/sd-event.h>
+
+#include "base/std.h"
 
 /* Returns the lowest number for the ends of pipes. */
 int log_pipe_first(void);
 
-/*
- * Makes a pipe with both ends, CLOEXEC, from the number @first on.
- *
- * Return: an end for the first process, CLOEXEC, which the caller closes; or -errno without a pipe.
- */
+/* Makes a pipe with both ends, CLOEXEC, from the number @first on.  Return: 0, or -errno without a pipe. */
 int log_pipe_new(int fds[static 2], int first);
 
 /*
- * Opens an end for a process, which may set O_NONBLOCK: no other process shares its flags.
- *
- * Return: the end, CLOEXEC, which the caller closes; or -errno.
+ * Returns true if output is in the pipe, without an operation that would wait while a writer keeps the pipe
+ * locked (sys/ipc/passed.h).
  */
-int log_pipe_open(const int fds[static 2]);
+bool log_pipe_has_output(const int fds[static 2]);
 
-/* Opens the writing end of the pipe that has @end.  Return: likewise. */
-int log_pipe_reopen(int end);
+/* Closes both ends, without such a wait, and sets them to -1. */
+void log_pipe_close(int fds[static 2]);
 
 /*
  * Passes output on to standard error, as long as that has room; else it is lost.  No process may

@@ -6,14 +6,10 @@
  *	file:PATH		the file
  *	journal, syslog		the journal, syslog
  *	file:/dev/stdout, /dev/stderr, inherit, null
- *				none: not captured
+ *				none: not captured, but for ready = log:REGEX, of which the logger has the
+ *				lines; they are written as they are
  */
 #include "daemon/logger/rules.h"
-
-#include <string.h>
-#include <sys/stat.h>
-#include <syslog.h>
-#include <unistd.h>
 
 #define MEMORY	  65536
 #define FILE_MODE 0640
@@ -35,56 +31,61 @@ void log_sinks_init(struct log_sinks *sinks, const struct log *log)
 	};
 }
 
+bool log_rules_is_captured(enum output_kind kind)
+{
+	return kind != OUTPUT_INHERIT && kind != OUTPUT_STDOUT && kind != OUTPUT_STDERR &&
+	       kind != OUTPUT_NULL;
+}
+
+static const struct output *log_rules_output(const struct node_config *config,
+					     enum logger_kind kind)
+{
+	return node_config_output(config, kind == LOGGER_ERROR ? 2 : 1);
+}
+
 static struct destination log_rules_destination_of(const struct node_config *config,
 						   enum logger_kind kind,
 						   const struct log_sinks *sinks)
 {
-	const struct output *output = node_config_output(config, kind == LOGGER_ERROR ? 2 : 1);
-	struct destination d = { .captured = true, .file = "" };
+	static const enum logger_to places[] = {
+		[OUTPUT_FILE] = LOGGER_TO_FILE,	      [OUTPUT_JOURNAL] = LOGGER_TO_JOURNAL,
+		[OUTPUT_SYSLOG] = LOGGER_TO_SYSLOG,   [OUTPUT_STDOUT] = LOGGER_TO_OUTPUT,
+		[OUTPUT_STDERR] = LOGGER_TO_ERROR,    [OUTPUT_NULL] = LOGGER_TO_MEMORY,
+		[OUTPUT_DEFAULT] = LOGGER_TO_JOURNAL,
+	};
+	const struct output *output = log_rules_output(config, kind);
+	bool inherits = output->kind == OUTPUT_INHERIT ||
+			(output->kind == OUTPUT_DEFAULT && !sinks->journal);
+	bool one = output->kind == OUTPUT_DEFAULT && sinks->one;
 
-	switch (output->kind) {
-	case OUTPUT_FILE:
-		d.to = LOGGER_TO_FILE;
-		d.file = output->path;
-		break;
-	case OUTPUT_JOURNAL:
-		d.to = LOGGER_TO_JOURNAL;
-		break;
-	case OUTPUT_SYSLOG:
-		d.to = LOGGER_TO_SYSLOG;
-		break;
-	case OUTPUT_DEFAULT:
-		if (sinks->journal)
-			d.to = LOGGER_TO_JOURNAL;
-		else
-			d.to = kind == LOGGER_OUTPUT && !sinks->one ? LOGGER_TO_OUTPUT
-								    : LOGGER_TO_ERROR;
-		break;
-	case OUTPUT_INHERIT:
-	case OUTPUT_STDOUT:
-	case OUTPUT_STDERR:
-	case OUTPUT_NULL:
-		d.captured = false;
-		break;
-	}
-	return d;
+	return (struct destination){
+		.captured = log_rules_is_captured(output->kind) || config->ready.kind == PROBE_LOG,
+		.to = inherits ? kind == LOGGER_OUTPUT && !one ? LOGGER_TO_OUTPUT : LOGGER_TO_ERROR
+			       : places[output->kind],
+		.file = output->kind == OUTPUT_FILE ? output->path : "",
+	};
 }
 
-static enum logger_format log_rules_format_of(const struct outputs *outputs, enum logger_to to)
+static enum logger_format log_rules_format_of(const struct node_config *config,
+					      enum logger_kind kind, enum logger_to to)
 {
 	static const enum logger_format formats[] = {
 		[LOG_FORMAT_PLAIN] = LOGGER_PLAIN,
 		[LOG_FORMAT_PREFIX] = LOGGER_PREFIX,
 		[LOG_FORMAT_JSON] = LOGGER_JSON,
 	};
+	enum output_format format = node_config_outputs(config)->log_format;
 
 	if (to == LOGGER_TO_JOURNAL) /* its entries have fields */
 		return LOGGER_PLAIN;
 	if (to == LOGGER_TO_SYSLOG) /* its messages have tags; lines of standard error do not */
 		return LOGGER_PREFIX;
-	if (outputs->log_format == LOG_FORMAT_DEFAULT)
-		return to == LOGGER_TO_FILE ? LOGGER_PLAIN : LOGGER_PREFIX;
-	return formats[outputs->log_format];
+	if (format == LOG_FORMAT_DEFAULT)
+		return to == LOGGER_TO_FILE ||
+				       !log_rules_is_captured(log_rules_output(config, kind)->kind)
+			       ? LOGGER_PLAIN
+			       : LOGGER_PREFIX;
+	return formats[format];
 }
 
 void log_rules_reload(struct logger_rules *rules, const struct node_config *config)
@@ -102,7 +103,7 @@ void log_rules_reload(struct logger_rules *rules, const struct node_config *conf
 	*rules = (struct logger_rules){
 		.to = rules->to,
 		.kind = rules->kind,
-		.format = log_rules_format_of(outputs, rules->to),
+		.format = log_rules_format_of(config, rules->kind, rules->to),
 		.stamp = stamps[outputs->log_timestamp],
 		.flags =
 			(outputs->log_full == LOG_FULL_BLOCK ? LOGGER_BLOCK : 0) |
@@ -131,5 +132,6 @@ bool log_rules(struct logger_rules *rules, const char **file, const struct node_
 	*file = own.file;
 	log_rules_reload(rules, config);
 	return kind == LOGGER_OUTPUT || rules->format == LOGGER_JSON || !out.captured ||
+	       rules->format != log_rules_format_of(config, LOGGER_OUTPUT, out.to) ||
 	       out.to != own.to || strcmp(out.file, own.file) != 0;
 }

@@ -5,8 +5,6 @@
  * the settings of the node and from the daemon's own standard streams.
  */
 
-#include <stdbool.h>
-
 #include "base/log.h"
 #include "model/base/settings.h"
 #include "proto/logger-message.h"
@@ -19,9 +17,12 @@ struct log_sinks {
 
 void log_sinks_init(struct log_sinks *sinks, const struct log *log);
 
+/* Returns true if output of that kind has a stream, of its own or shared. */
+bool log_rules_is_captured(enum output_kind kind);
+
 /*
  * Finds the rules of the stream of @kind.  Standard error shares the stream of standard output if
- * both have the same destination and its lines do not name the stream.
+ * both have the same destination and form, and its lines do not name the stream.
  *
  * Returns false if the logger has no stream of @kind.  Otherwise fills in *rules, except for
  * @name_width, and sets *file to the path of the file, or to "".

@@ -2,10 +2,8 @@
 
 /* The state of the logger and of its streams, for the modules of this room only. */
 
-#include "base/dict.h"
-#include "daemon/logger/child.h"
+#include "daemon/writer/child.h"
 #include "daemon/logger/rules.h"
-#include "model/base/settings.h"
 #include "proto/logger-store.h"
 
 struct log_stream {
@@ -15,7 +13,7 @@ struct log_stream {
 	unsigned refs;		/* 0: it is being removed */
 	unsigned wishes;	/* messages to be sent, a bit of enum wish each */
 	uint32_t number;	/* LOGGER_ALL: none yet */
-	unsigned place;		/* of its row in the roster */
+	unsigned places[2];	/* of the rows of @fds in the roster */
 	enum logger_kind kind;
 	uint64_t serial; /* rises with the order in which streams were made or got pipes */
 	bool prefixed;	 /* its name is counted in @name_lengths */
@@ -26,8 +24,12 @@ struct log_stream {
 	char *file;		 /* NULL: not used yet */
 	uint64_t asked, flushed; /* cookies of the last LOGGER_FLUSH and LOGGER_FLUSHED */
 	bool failing;
+	bool kept;	     /* a logger hangs in a read of its pipe: the pipe is left alone */
 	uint64_t until_usec; /* the end of the last hold; 0: none in this run */
 	uint64_t missed;     /* position of the end of the output that was last logged as missing */
+	void (*on_output)(struct log_stream *stream); /* of LOGGER_WATCH; or NULL */
+	struct capture *reader;
+	uint64_t line;		/* position of the first one that @reader has not compared */
 	sd_event_source *drain; /* of the pipe, while there is no logger; or NULL */
 	void (*on_flushed)(void *arg);
 	void *arg;

@@ -6,13 +6,6 @@
  */
 #include "daemon/logger/subscription.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/fd.h"
 #include "daemon/logger/state.h"
 
 struct log_subscription {
@@ -76,8 +69,7 @@ struct log_subscription *log_subscription_free(struct log_subscription *v)
 	if (v->life && v->life == v->logger->life && (v->wish.follow || !v->begun))
 		(void)log_subscription_send(v, LOGGER_LEAVE, LOGGER_ALL, -1);
 	(void)fd_close(v->fd);
-	free(v);
-	return NULL;
+	return free_memory(v);
 }
 
 /* Before its first run a service has no pipe, but perhaps a file of earlier daemons. */

@@ -10,10 +10,10 @@
 struct log_subscription;
 
 struct log_subscription_wish {
-	uint64_t lines; /* most lines of the past of each stream */
+	uint64_t lines; /* number of past lines of each stream, at most */
 	bool follow;	/* further lines follow, also of later streams */
 	bool plain;	/* lines without frames */
-	bool older;	/* lines that the memory has no more come from the files */
+	bool older;	/* lines that are not in memory any more come from the files */
 	bool (*is_wanted)(const char *name, void *arg); /* true for a node with wanted streams */
 	void *arg;
 };

@@ -8,9 +8,6 @@
  */
 #include "daemon/logger/wishes.h"
 
-#include <errno.h>
-#include <string.h>
-
 #define WISH(wish)     (1u << (wish))
 #define WISHES_AT_ONCE 32
 
@@ -20,7 +17,7 @@ static int log_stream_send_wish(struct log_stream *s, enum wish wish)
 	static const enum logger_type types[N_WISHES] = {
 		[WISH_ADD] = LOGGER_ADD,       [WISH_CHANGE] = LOGGER_CHANGE,
 		[WISH_REOPEN] = LOGGER_REOPEN, [WISH_FLUSH] = LOGGER_FLUSH,
-		[WISH_REMOVE] = LOGGER_REMOVE,
+		[WISH_REMOVE] = LOGGER_REMOVE, [WISH_WATCH] = LOGGER_WATCH,
 	};
 	struct logger_message m = { .type = types[wish], .stream = s->number, .cookie = s->asked };
 	bool rules = wish == WISH_ADD || wish == WISH_CHANGE;
@@ -61,19 +58,14 @@ bool logging_send_wishes(struct logging *l)
 	return list_is_empty(&l->waiting);
 }
 
-static void log_stream_await_room(struct log_stream *s)
-{
-	if (!s->wishes)
-		list_append(&s->logger->waiting, &s->in_waiting);
-}
-
 void log_stream_wish(struct log_stream *s, enum wish wish)
 {
 	struct logging *l = s->logger;
 
-	if (s->number == LOGGER_ALL)
+	if (s->number == LOGGER_ALL || s->kept)
 		return;
-	log_stream_await_room(s);
+	if (!s->wishes)
+		list_append(&l->waiting, &s->in_waiting);
 	s->wishes |= WISH(wish);
 	if (++l->n_new >= WISHES_AT_ONCE)
 		(void)logging_send_wishes(l);
@@ -81,19 +73,22 @@ void log_stream_wish(struct log_stream *s, enum wish wish)
 		agenda_note(&l->ctx->agenda, TASK_LOGGER);
 }
 
+void log_stream_renew_wishes(struct log_stream *s)
+{
+	list_remove(&s->in_waiting);
+	s->wishes = 0;
+	log_stream_wish(s, WISH_ADD);
+	if (s->asked != s->flushed)
+		log_stream_wish(s, WISH_FLUSH);
+	if (s->refs == 0)
+		log_stream_wish(s, WISH_REMOVE);
+}
+
 void logging_renew_wishes(struct logging *l)
 {
 	struct log_stream *s;
 
-	list_for_each (s, &l->streams, in_logger) {
-		if (s->number == LOGGER_ALL)
-			continue;
-		log_stream_await_room(s);
-		s->wishes = WISH(WISH_ADD);
-		if (s->asked != s->flushed)
-			s->wishes |= WISH(WISH_FLUSH);
-		if (s->refs == 0)
-			s->wishes |= WISH(WISH_REMOVE);
-	}
+	list_for_each (s, &l->streams, in_logger)
+		log_stream_renew_wishes(s);
 	(void)logging_send_wishes(l);
 }

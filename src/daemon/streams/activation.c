@@ -4,17 +4,8 @@
  */
 #include "daemon/streams/activation.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-
-#include "base/cleanup.h"
 #include "daemon/streams/listener.h"
 #include "sys/ipc/connections.h"
-#include "sys/ipc/passed.h"
 
 #define NAMES_VARIABLE "LISTEN_FDNAMES="
 #define PID_VARIABLE   "LISTEN_PID="
@@ -111,8 +102,7 @@ struct activation *activation_free(struct activation *a)
 	free(a->files);
 	free(a->names);
 	node_config_unref(a->config);
-	free(a);
-	return NULL;
+	return free_memory(a);
 }
 
 struct fdstore *activation_fdstore(struct activation *a)
@@ -124,11 +114,7 @@ int activation_store(struct activation *a, int fd, const char *name, bool poll)
 {
 	int r = activation_reserve(a, 1);
 
-	if (r < 0) {
-		(void)passed_close(fd);
-		return r;
-	}
-	return fdstore_add(&a->store, fd, name, poll);
+	return r < 0 ? r : fdstore_add(&a->store, fd, name, poll);
 }
 
 int activation_inherit(struct activation *a, struct activation *from)
@@ -163,16 +149,6 @@ static int activation_on_connection(sd_event_source *source, int fd, uint32_t ev
 	return 0;
 }
 
-/* The watch has its own descriptor, as two services may watch a socket that they share. */
-static int activation_add_watch(struct activation *a, size_t i)
-{
-	int fd = fcntl(listener_fd(a->listeners[i]), F_DUPFD_CLOEXEC, 3);
-
-	/* EPOLLET: the connection need not have been accepted when the watch begins again. */
-	return context_watch_owned(a->ctx, &a->watches[i], fd < 0 ? -errno : fd, EPOLLIN | EPOLLET,
-				   activation_on_connection, a);
-}
-
 int activation_watch(struct activation *a, void (*fn)(void *arg), void *arg)
 {
 	int r = 0;
@@ -180,8 +156,14 @@ int activation_watch(struct activation *a, void (*fn)(void *arg), void *arg)
 	a->on_connection = fn;
 	a->arg = arg;
 	for (size_t i = 0; r >= 0 && i < a->n_listeners; i++) {
-		if (!a->watches[i])
-			r = activation_add_watch(a, i);
+		if (!a->watches[i]) {
+			/* A copy of the descriptor, as two services may watch a socket that they share. */
+			int fd = fcntl(listener_fd(a->listeners[i]), F_DUPFD_CLOEXEC, 3);
+
+			/* EPOLLET: the connection that was reported may not have been accepted yet. */
+			r = context_watch_owned(a->ctx, &a->watches[i], fd < 0 ? -errno : fd,
+						EPOLLIN | EPOLLET, activation_on_connection, a);
+		}
 		if (r >= 0)
 			r = sd_event_source_set_enabled(a->watches[i], SD_EVENT_ONESHOT);
 	}

@@ -2,11 +2,9 @@
 
 /* Descriptors for a start, from 3 on, as in sd_listen_fds(3): sockets of listen, then the store. */
 
-#include "daemon/loop/context.h"
 #include "daemon/streams/fdstore.h"
 #include "daemon/streams/handover.h"
 #include "model/config/config.h"
-#include "sys/spawn/spec.h"
 
 /* LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES. */
 #define ACTIVATION_VARIABLES 3

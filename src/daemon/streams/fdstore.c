@@ -4,15 +4,9 @@
  */
 #include "daemon/streams/fdstore.h"
 
-#include <errno.h>
 #include <linux/kcmp.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "daemon/loop/roster.h"
-#include "sys/ipc/passed.h"
+#include "daemon/loop/closer.h"
 
 static void fdstore_drop(struct fdstore_entry *entry)
 {
@@ -20,7 +14,7 @@ static void fdstore_drop(struct fdstore_entry *entry)
 	roster_write(entry->store->ctx->roster, &entry->place, NULL);
 	list_remove(&entry->in_store);
 	sd_event_source_disable_unref(entry->hangup);
-	(void)passed_close(entry->fd);
+	closer_discard(entry->store->ctx, entry->store->node, &entry->fd, 1);
 	free(entry);
 }
 
@@ -74,17 +68,11 @@ static int fdstore_keep(struct fdstore *store, int fd, const char *name, bool po
 
 int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll)
 {
-	int r;
-
 	if (fdstore_has_file(store, fd))
-		r = 1;
-	else if (store->n >= store->max)
-		r = -ENOBUFS;
-	else
-		r = fdstore_keep(store, fd, name, poll);
-	if (r != 0)
-		(void)passed_close(fd);
-	return r;
+		return 1;
+	if (store->n >= store->max)
+		return -ENOBUFS;
+	return fdstore_keep(store, fd, name, poll);
 }
 
 void fdstore_init(struct fdstore *store, struct context *ctx, const char *node, size_t max)
@@ -97,7 +85,8 @@ void fdstore_init(struct fdstore *store, struct context *ctx, const char *node, 
 		if (strcmp(row->path, node) != 0)
 			continue;
 		row->kind = ROSTER_NONE;
-		(void)fdstore_add(store, row->number, row->name, row->detail[0]);
+		if (fdstore_add(store, row->number, row->name, row->detail[0]) != 0)
+			closer_discard(ctx, node, &row->number, 1);
 	}
 }
 

@@ -27,9 +27,10 @@ struct fdstore_entry {
 void fdstore_init(struct fdstore *store, struct context *ctx, const char *node, size_t max);
 
 /*
- * Takes @fd over, also on failure.  With @poll it is removed when its other end is closed.
+ * Takes @fd over.  With @poll it is removed when its other end is closed.
  *
- * Return: 0; 1 if the same open file is stored already; -ENOBUFS if the store is full; -ENOMEM.
+ * Return: 0.  Else @fd is still the caller's, and the result is 1 if the same open file is stored already;
+ * -ENOBUFS if the store is full; -ENOMEM.
  */
 int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll);
 

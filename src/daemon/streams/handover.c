@@ -3,11 +3,6 @@
  */
 #include "daemon/streams/handover.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/macro.h"
-
 /* Begins the text of @variable, or adds @number to the last text if it is of the same variable. */
 static void handover_add_number(struct handover_plan *plan, const char *variable, bool more,
 				int number)

@@ -6,8 +6,6 @@
  * the store, and leave out the number that the configuration assigns itself.
  */
 
-#include <stddef.h>
-
 #include "sys/spawn/spec.h"
 
 struct handover {

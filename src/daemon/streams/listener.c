@@ -4,40 +4,27 @@
  */
 #include "daemon/streams/listener.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/fd.h"
 #include "daemon/cgroup/delegation.h"
 #include "daemon/loop/mark.h"
-#include "daemon/loop/roster.h"
 #include "model/keys/section.h"
-#include "sys/file/mount.h"
-#include "sys/file/path.h"
 #include "sys/ipc/held.h"
 #include "sys/ipc/inetsock.h"
 #include "sys/ipc/passed.h"
 #include "sys/ipc/unixsock.h"
 #include "sys/process/cgroup.h"
 #include "sys/process/children.h"
-#include "sys/process/proc.h"
 
 struct listener {
 	struct list in_context;
 	unsigned refs;
 	enum key_id key;
-	const struct node_config *config; /* while it is opened */
-	struct listen listen;		  /* a copy: the configuration may go before it */
+	struct listen listen; /* a copy: the configuration may go before it */
 	int fd;
-	struct roster *roster;
+	struct context *ctx;
 	unsigned place; /* of its row in the roster */
-	/* Of the path: it is removed only if it still leads to this socket. */
+	/* Identify the path, which is removed only if it still leads to this socket. */
 	dev_t device;
 	ino_t inode;
 };
@@ -72,7 +59,7 @@ static int listener_open_unix(const struct listener *l)
 struct left {
 	const struct context *ctx;
 	const struct node_config *config;
-	bool other; /* the group is that of another service */
+	bool other; /* the group belongs to another service */
 	int type;
 	socklen_t length;
 	union {
@@ -89,15 +76,16 @@ static void listener_on_left_process(pid_t pid, void *arg)
 			      : held_take(pid, &left->address.inet.any, left->length, left->type);
 
 	if (r != -ENOENT)
-		left->fd = r >= 0 && left->other ? (passed_close(r), -EPERM) : r;
+		left->fd = r >= 0 && left->other ? (passed_close_now(r), -EPERM) : r;
 }
 
 static void listener_on_left_group(const char *group, void *arg)
 {
 	struct left *left = arg;
 	char own[CGROUP_NAME_MAX];
+	size_t n = strlen(cgroups_name(own, left->config->path));
 
-	left->other = strcmp(group, cgroups_name(own, left->config->path)) != 0;
+	left->other = strncmp(group, own, n) != 0 || (group[n] && group[n] != '~');
 	(void)cgroup_processes(left->ctx->cgroups->top, group, listener_on_left_process, left);
 }
 
@@ -118,18 +106,19 @@ static int listener_on_any_process(pid_t pid, void *arg)
 
 	listener_on_child(pid, left);
 	if (left->fd != -ENOENT && !mark_is_left(left->ctx, pid)) {
-		(void)passed_close(left->fd);
+		(void)passed_close_now(left->fd);
 		left->fd = -ENOENT;
 	}
 	return left->fd != -ENOENT;
 }
 
 /* While nothing was launched, all processes in the control groups are of an earlier daemon. */
-static int listener_open_socket(const struct listener *l, const struct context *ctx)
+static int listener_open_socket(const struct listener *l, const struct node_config *config)
 {
+	const struct context *ctx = l->ctx;
 	bool is_unix = l->listen.kind == LISTEN_UNIX;
 	struct left left = { .ctx = ctx,
-			     .config = l->config,
+			     .config = config,
 			     .type = l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM,
 			     .fd = -ENOENT };
 	int fd;
@@ -154,7 +143,7 @@ static int listener_open_socket(const struct listener *l, const struct context *
 	} else {
 		struct children children;
 
-		/* After a fault they are children. */
+		/* After a fault such processes are children of the daemon. */
 		if (children_open(&children, ctx->keeper.reaper) >= 0) {
 			(void)children_read(&children, listener_on_child, &left);
 			children_close(&children);
@@ -177,27 +166,25 @@ static int listener_note_path(struct listener *l)
 }
 
 /* Takes the socket of the former image of the daemon, also if its path has gone, else opens one. */
-static int listener_open(struct listener *l, const struct context *ctx)
+static int listener_open(struct listener *l, const struct node_config *config)
 {
-	cleanup(freep) char *name = NULL;
+	cleanup(freep) char *name = text_format("%s %s%s", keys[l->key].name,
+						listen_prefix(l->listen.kind), l->listen.address);
 	bool former;
 	int r;
 
-	if (asprintf(&name, "%s %s%s", keys[l->key].name, listen_prefix(l->listen.kind),
-		     l->listen.address) < 0) {
-		name = NULL;
+	if (!name)
 		return -ENOMEM;
-	}
-	l->fd = roster_take_descriptor(l->roster, name, NULL);
+	l->fd = roster_take_descriptor(l->ctx->roster, name, NULL);
 	former = l->fd >= 0;
 	if (!former)
-		l->fd = listener_open_socket(l, ctx);
+		l->fd = listener_open_socket(l, config);
 	if (l->fd < 0)
 		return l->fd;
 	r = listener_note_path(l);
 	if (r < 0 && !former)
 		return r;
-	roster_enter_descriptor(l->roster, &l->place, l->fd, 0, name);
+	roster_enter_descriptor(l->ctx->roster, &l->place, l->fd, 0, name);
 	return 0;
 }
 
@@ -206,14 +193,13 @@ struct listener *listener_put(struct listener *l)
 	if (!l || --l->refs > 0)
 		return NULL;
 	list_remove(&l->in_context);
-	roster_write(l->roster, &l->place, NULL);
+	roster_write(l->ctx->roster, &l->place, NULL);
 	if (l->inode && mount_answers(l->listen.address))
 		unix_remove(l->listen.address, l->device, l->inode);
 	/* Connections that no process has accepted may have descriptors. */
-	(void)(l->listen.kind == LISTEN_UNIX ? passed_close(l->fd) : fd_close(l->fd));
+	(void)(l->listen.kind == LISTEN_UNIX ? passed_close_now(l->fd) : fd_close(l->fd));
 	free(l->listen.address);
-	free(l);
-	return NULL;
+	return free_memory(l);
 }
 
 DEFINE_CLEANUP(struct listener *, listener_put)
@@ -227,16 +213,13 @@ static int listener_new(struct listener **ret, struct context *ctx,
 
 	if (!l)
 		return -ENOMEM;
-	*l = (struct listener){
-		.refs = 1, .key = key, .config = config, .listen = *listen, .fd = -1
-	};
-	l->roster = ctx->roster;
+	*l = (struct listener){ .refs = 1, .key = key, .listen = *listen, .fd = -1, .ctx = ctx };
 	list_init(&l->in_context);
 	l->listen.name = NULL;
 	l->listen.address = strdup(listen->address);
 	if (!l->listen.address)
 		return -ENOMEM;
-	r = listener_open(l, ctx);
+	r = listener_open(l, config);
 	if (r < 0)
 		return r;
 	list_append(&ctx->listeners, &l->in_context);

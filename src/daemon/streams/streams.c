@@ -4,32 +4,35 @@
  */
 #include "daemon/streams/streams.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-
-#include "base/fd.h"
+#include "daemon/logger/rules.h"
 #include "sys/file/path.h"
 #include "sys/ipc/journal.h"
 
-/*
- * Returns a descriptor, or -ENOTSUP if the stream is the daemon's own.  *direct is true for a
- * stream of the journal.
- */
-static int streams_open_journal(const struct context *ctx, const struct node_config *config,
-				struct capture *capture, int as, bool *direct)
+/* These return a descriptor, or -ENOTSUP if the stream is the daemon's own. */
+static int streams_capture(struct streams *streams, struct capture *capture, int as)
+{
+	int fd = capture ? capture_open(capture, as) : -ENOTSUP;
+
+	if (fd >= 0)
+		streams->reopen |= 1U << as;
+	return fd;
+}
+
+static int streams_open_journal(struct streams *streams, const struct context *ctx,
+				const struct node_config *config, struct capture *capture, int as)
 {
 	int fd = journal_open_entries(), r = -ENOTSUP;
 	bool found = fd >= 0;
 
 	(void)fd_close(fd);
-	if (found && capture)
-		r = capture_open(capture, as);
+	if (found)
+		r = streams_capture(streams, capture, as);
 	if (r != -ENOTSUP)
 		return r;
-	*direct = found;
-	if (*direct)
+	if (found)
 		fd = journal_open(config->path, LOG_INFO);
+	if (found && fd >= 0)
+		streams->journal = fd;
 	/* A lack of descriptors or memory is no sign that there is no journal. */
 	if (fd >= 0 || context_is_shortage(fd) || fd == -ENOBUFS)
 		return fd;
@@ -39,33 +42,27 @@ static int streams_open_journal(const struct context *ctx, const struct node_con
 	return -ENOTSUP;
 }
 
-static int streams_open_output(const struct context *ctx, const struct node_config *config,
-			       const struct output *output, struct capture *capture, int as,
-			       bool *direct)
+static int streams_open_output(struct streams *streams, const struct context *ctx,
+			       const struct node_config *config, const struct output *output,
+			       struct capture *capture, int as)
 {
-	int fd;
+	int fd = -ENOTSUP;
 
+	if (output->kind != OUTPUT_JOURNAL || config->ready.kind == PROBE_LOG)
+		fd = streams_capture(streams, capture, as);
+	if (fd != -ENOTSUP)
+		return fd;
 	switch (output->kind) {
 	case OUTPUT_FILE:
-		/* The logger opens the file: its file system could block the daemon. */
-		fd = capture ? capture_open(capture, as) : -ENOTSUP;
-		if (fd != -ENOTSUP)
-			return fd;
 		return path_open(output->path, O_WRONLY | O_APPEND | O_CREAT, 0640);
 	case OUTPUT_NULL:
 		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	case OUTPUT_JOURNAL:
-		return streams_open_journal(ctx, config, capture, as, direct);
-	case OUTPUT_DEFAULT:
-	case OUTPUT_SYSLOG:
-		return capture ? capture_open(capture, as) : -ENOTSUP;
-	case OUTPUT_INHERIT:
-	case OUTPUT_STDOUT:
-	case OUTPUT_STDERR:
-		break;
+		return streams_open_journal(streams, ctx, config, capture, as);
+	default:
+		return -ENOTSUP;
 	}
-	return -ENOTSUP;
 }
 
 int streams_open(struct streams *streams, const struct context *ctx,
@@ -83,28 +80,31 @@ int streams_open(struct streams *streams, const struct context *ctx,
 		streams->input = in->path;
 	for (int i = 1; r >= 0 && i <= 2; i++) {
 		const struct output *output = i == 1 ? out : err;
-		bool direct = false;
 
 		if (output->kind == OUTPUT_STDOUT || output->kind == OUTPUT_STDERR) {
 			streams->fds[i] = output->kind == OUTPUT_STDOUT ? 1 : 2;
-			continue;
+			if (config->ready.kind != PROBE_LOG)
+				continue;
 		}
-		if (i == 2 && out->kind == err->kind &&
-		    (out->kind != OUTPUT_FILE || strcmp(out->path, err->path) == 0) &&
-		    !capture_stream(capture, LOGGER_ERROR)) {
+		if (i == 2 && !capture_stream(capture, LOGGER_ERROR) &&
+		    (config->ready.kind == PROBE_LOG ||
+		     (capture_stream(capture, LOGGER_OUTPUT) && log_rules_is_captured(err->kind)) ||
+		     (out->kind == err->kind &&
+		      (out->kind != OUTPUT_FILE || strcmp(out->path, err->path) == 0)))) {
 			if (streams->fds[1] != 1)
 				streams->fds[2] = streams->fds[1];
+			streams->reopen |= streams->reopen << 1 | streams->reopen >> 1;
 			break;
 		}
 		if (output->kind == OUTPUT_FILE)
 			*subject = output->path;
 		else
 			*subject = output->kind == OUTPUT_NULL ? "/dev/null" : "the journal";
-		r = streams_open_output(ctx, config, output, capture, i, &direct);
-		if (r >= 0 && direct)
-			streams->journal = r;
+		r = streams_open_output(streams, ctx, config, output, capture, i);
 		if (r >= 0)
-			streams->owned[i] = streams->fds[i] = r;
+			streams->fds[i] = r;
+		if (r >= 0 && !(streams->reopen & 1U << i))
+			streams->owned[i] = r;
 		if (r >= 0 || r == -ENOTSUP)
 			r = 0;
 	}

@@ -12,6 +12,7 @@
 #include "daemon/logger/log-stream.h"
 #include "daemon/logger/logging.h"
 #include "daemon/logger/state.h"
+#include "daemon/writer/ending.h"
 
 static void ignore(struct logger_child *child)
 {

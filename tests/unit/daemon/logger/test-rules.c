@@ -74,6 +74,18 @@ static const struct {
 	{ "log = journal\n", APART, "journal plain", "-" },
 	{ "stderr = journal\n", ONE, "error prefix", "journal plain" },
 	{ "stdout = journal\n", JOURNAL, "journal plain", "-" },
+	/* ready = log:REGEX needs all output; what is not captured otherwise is written as it is. */
+	{ "ready = log:a\n", ONE, "error prefix", "-" },
+	{ "ready = log:a\nlog = inherit\n", APART, "output plain", "error plain" },
+	{ "ready = log:a\nlog = inherit\n", JOURNAL, "output plain", "error plain" },
+	{ "ready = log:a\nlog = inherit\nlog-format = prefix\n", ONE, "output prefix",
+	  "error prefix" },
+	{ "ready = log:a\nstderr = inherit\n", ONE, "error prefix", "error plain" },
+	{ "ready = log:a\nterminal = yes\n", ONE, "output plain", "error plain" },
+	{ "ready = log:a\nlog = file:/dev/stdout\n", APART, "output plain", "-" },
+	{ "ready = log:a\nlog = file:/dev/stderr\n", APART, "error plain", "-" },
+	{ "ready = log:a\nlog = null\n", APART, "memory plain", "-" },
+	{ "ready = log:a\nstdout = null\nlog = file:/l\n", APART, "memory plain", "file plain /l" },
 };
 
 START_TEST(settings_and_streams_of_the_daemon_give_the_rules)
