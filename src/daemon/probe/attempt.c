@@ -4,9 +4,6 @@
  */
 #include "daemon/probe/attempt.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 static void probe_end(struct probe *probe)
 {
 	probe->ended = true;

@@ -2,8 +2,6 @@
 
 /* A single check of a service: the data of a probe, and the interface of its kinds. */
 
-#include "daemon/loop/context.h"
-#include "daemon/loop/process.h"
 #include "daemon/spawn/launch.h"
 
 #define PROBE_WHY_MAX  256
@@ -29,7 +27,7 @@ struct probe {
 	bool running, ended;
 	char why[PROBE_WHY_MAX]; /* after the end: empty if it succeeded */
 
-	/* The connection, or the pipe with the output of a command. */
+	/* The connection, or the file with the output of a command. */
 	int fd;
 	sd_event_source *io;
 
@@ -41,8 +39,7 @@ struct probe {
 
 	/* PROBE_EXEC. */
 	struct process process;
-	char line[PROBE_LINE_MAX]; /* the last line of its output so far, or its beginning */
-	bool line_ended;
+	char line[PROBE_LINE_MAX]; /* the last line of its output, or its beginning */
 };
 
 /* Ends the check with success.  One of these two functions is called once for each begin(). */

@@ -3,84 +3,37 @@
  * It holds a guard from before it runs until it is collected.  There is never a second one at a
  * time.
  *
- * Its output comes by a pipe, which is read until the command ends: the last line is a part of the
- * reason of a failure, and all else is discarded.
+ * Its output goes to a file in memory: the last line is a part of the reason of a failure.  A pipe would have
+ * to be read meanwhile, and a writer could keep it locked (sys/ipc/passed.h).  A writer could also lock the
+ * offset of the file, so that is not used.
  */
 #include "daemon/probe/exec.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <unistd.h>
+/* A command that writes more to a file, this one included, is killed. */
+#define OUTPUT_MAX (64U << 20)
 
-#include "base/fd.h"
-#include "base/parse.h"
-#include "sys/ipc/passed.h"
-
-#define READS_MAX 16 /* after the end of a command: others may have its output */
-
-static void probe_add_output(struct probe *probe, const char *text, size_t n)
+/* Sets @line to the last line of the output, or its beginning. */
+static void probe_read_output(struct probe *probe)
 {
-	size_t length = strlen(probe->line);
+	char text[4096], *line = text;
+	struct stat st = { .st_size = 0 };
+	size_t length;
+	ssize_t n;
 
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] == '\n') {
-			probe->line_ended = true;
-			continue;
-		}
-		if (probe->line_ended)
-			length = 0;
-		probe->line_ended = false;
-		if (length + 1 < sizeof(probe->line))
-			probe->line[length++] = text[i] ? text[i] : '?';
-		probe->line[length] = '\0';
-	}
-}
+	(void)fstat(probe->fd, &st);
+	n = pread(probe->fd, text, sizeof(text), MAX(st.st_size - (off_t)sizeof(text), 0));
+	length = n > 0 ? (size_t)n : 0;
 
-static ssize_t probe_read_output(struct probe *probe)
-{
-	char text[4096];
-	ssize_t n = read(probe->fd, text, sizeof(text));
-
-	if (n > 0)
-		probe_add_output(probe, text, (size_t)n);
-	return n;
-}
-
-static void probe_close_output(struct probe *probe)
-{
-	probe->io = sd_event_source_disable_unref(probe->io);
-	probe->fd = passed_close(probe->fd);
-}
-
-static int probe_on_output(sd_event_source *source, int fd, uint32_t events, void *arg)
-{
-	ssize_t n = probe_read_output(arg);
-
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		probe_close_output(arg);
-	return 0;
-}
-
-/* Return: the end of the pipe for the command, or -errno. */
-static int probe_open_output(struct probe *probe)
-{
-	int fds[2], r;
-
-	*probe->line = '\0';
-	probe->line_ended = false;
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	probe->fd = fds[0];
-	r = fd_set_nonblock(probe->fd);
-	if (r == 0)
-		r = sd_event_add_io(probe->ctx->event, &probe->io, probe->fd, EPOLLIN,
-				    probe_on_output, probe);
-	if (r >= 0)
-		return fds[1];
-	(void)close(fds[1]);
-	return r;
+	if (length > 0 && text[length - 1] == '\n')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\n')
+			line = text + i + 1;
+		else if (!text[i])
+			text[i] = '?';
+	length = MIN(length - (size_t)(line - text), sizeof(probe->line) - 1);
+	memcpy(probe->line, line, length);
+	probe->line[length] = '\0';
 }
 
 static void probe_explain_failure(struct probe *probe, const struct launch_failure *failure)
@@ -93,23 +46,27 @@ static void probe_begin_exec(struct probe *probe, const struct process *main)
 {
 	struct launch_program program = { .argv = probe->config->argv, .ready_fd = -1 };
 	struct process *p = &probe->process;
+	struct rlimit limit = { .rlim_cur = 0 };
 	struct launch_failure failure;
-	int r;
 
 	if (p->alive) {
 		probe_fail(probe, "pid %d of the one before has not ended yet", (int)p->pid);
 		return;
 	}
-	program.output = probe_open_output(probe);
-	if (program.output < 0) {
-		probe_fail(probe, "cannot read its output: %s", strerror(-program.output));
+	*probe->line = '\0';
+	probe->fd = memfd_create("output", MFD_CLOEXEC);
+	/* A process that opens it by /proc appends as well. */
+	if (probe->fd < 0 || fcntl(probe->fd, F_SETFL, O_APPEND) < 0) {
+		probe_fail(probe, "cannot keep its output: %s", strerror(errno));
 		return;
 	}
+	(void)getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = MIN(limit.rlim_cur, (rlim_t)OUTPUT_MAX);
+	program.output = probe->fd;
+	program.output_limit = &limit;
 	p->guard = swansong_guard_clone(&main->guard);
 	p->generation = main->generation;
-	r = launch(probe->launch, probe->ctx, &program, p, &failure);
-	(void)close(program.output);
-	if (r != 0)
+	if (launch(probe->launch, probe->ctx, &program, p, &failure) != 0)
 		probe_explain_failure(probe, &failure);
 }
 
@@ -117,7 +74,9 @@ static void probe_begin_exec(struct probe *probe, const struct process *main)
 static void probe_end_exec(struct probe *probe)
 {
 	process_signal_session(&probe->process, SIGKILL);
-	probe_close_output(probe);
+	if (probe->fd >= 0)
+		probe_read_output(probe);
+	probe->fd = fd_close(probe->fd);
 }
 
 const struct process *probe_process(const struct probe *probe)
@@ -145,9 +104,7 @@ void probe_died(struct process *process, const struct reap_exit *exit)
 		char name[SIGNAL_TEXT_MAX];
 		const char *colon;
 
-		for (int i = 0; i < READS_MAX && probe->fd >= 0 && probe_read_output(probe) > 0;
-		     i++)
-			continue;
+		probe_read_output(probe);
 		colon = *probe->line ? ": " : "";
 		if (exit->signaled)
 			probe_fail(probe, "killed by %s%s%s", parse_signal_text(name, exit->value),

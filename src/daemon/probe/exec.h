@@ -3,7 +3,6 @@
 /* A check by a command. */
 
 #include "daemon/probe/attempt.h"
-#include "sys/process/reap.h"
 
 extern const struct probe_kind_ops probe_exec_ops;
 

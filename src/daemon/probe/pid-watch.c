@@ -5,14 +5,7 @@
  */
 #include "daemon/probe/pid-watch.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
-
-#include "base/cleanup.h"
 
 /* A daemon may keep the file open after it has written the pid. */
 #define CHANGES (IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB)
@@ -43,8 +36,7 @@ struct pid_watch *pid_watch_free(struct pid_watch *w)
 {
 	if (w)
 		pid_watch_end(w);
-	free(w);
-	return NULL;
+	return free_memory(w);
 }
 
 static int pid_watch_on_event(sd_event_source *source, const struct inotify_event *event, void *arg)

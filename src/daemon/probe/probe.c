@@ -4,15 +4,8 @@
  */
 #include "daemon/probe/probe.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/probe/connect.h"
 #include "daemon/probe/exec.h"
-#include "daemon/probe/http.h"
 
 DEFINE_CLEANUP(struct probe *, probe_free)
 
@@ -29,20 +22,12 @@ static void probe_on_timer(struct alarm *alarm)
 	probe->on_result(probe->arg, *probe->why ? probe->why : NULL);
 }
 
-static const struct probe_kind_ops *probe_ops_of(enum probe_kind kind)
-{
-	switch (kind) {
-	case PROBE_TCP:
-	case PROBE_UNIX:
-		return &probe_connect_ops;
-	case PROBE_HTTP:
-		return &probe_http_ops;
-	case PROBE_EXEC:
-		return &probe_exec_ops;
-	default:
-		return NULL;
-	}
-}
+static const struct probe_kind_ops *const ops_of_kinds[PROBE_LOG + 1] = {
+	[PROBE_TCP] = &probe_connect_ops,
+	[PROBE_UNIX] = &probe_connect_ops,
+	[PROBE_HTTP] = &probe_http_ops,
+	[PROBE_EXEC] = &probe_exec_ops,
+};
 
 int probe_new(struct probe **ret, struct context *ctx, const struct probe_config *config,
 	      const struct launch *launch, void (*on_result)(void *arg, const char *why), void *arg)
@@ -56,7 +41,7 @@ int probe_new(struct probe **ret, struct context *ctx, const struct probe_config
 		.ctx = ctx,
 		.config = config,
 		.launch = launch,
-		.ops = probe_ops_of(config->kind),
+		.ops = ops_of_kinds[config->kind],
 		.on_result = on_result,
 		.arg = arg,
 		.fd = -1,
@@ -81,8 +66,7 @@ struct probe *probe_free(struct probe *probe)
 	probe_cancel(probe);
 	process_remove(&probe->process);
 	free(probe->request);
-	free(probe);
-	return NULL;
+	return free_memory(probe);
 }
 
 void probe_begin(struct probe *probe, const struct process *main, uint64_t timeout_usec)

@@ -8,10 +8,7 @@
  * descriptor.
  */
 
-#include "daemon/loop/context.h"
 #include "daemon/spawn/launch.h"
-#include "daemon/loop/process.h"
-#include "model/config/config.h"
 
 struct probe;
 

@@ -5,10 +5,7 @@
  * (the readiness protocol of s6), a line of its output, a repeated probe, or its settle-time.
  */
 
-#include "daemon/loop/context.h"
 #include "daemon/spawn/launch.h"
-#include "daemon/loop/process.h"
-#include "model/config/config.h"
 
 struct readiness;
 
@@ -20,7 +17,7 @@ int readiness_new(struct readiness **ret, struct context *ctx, const struct node
 		  const struct launch *launch, void (*on_ready)(void *arg), void *arg);
 struct readiness *readiness_free(struct readiness *readiness);
 
-/* PROBE_FD: returns the service's end of the pipe, which the caller closes; or -errno. */
+/* PROBE_FD: returns the service's end of the socket, which the caller closes; or -errno. */
 int readiness_open_fd(struct readiness *readiness);
 
 /* Before the main process is made: a port that is open already is noted. */

@@ -270,6 +270,9 @@ static const struct {
 	{ "printf 'no end' >&2; exit 2\n", "exit status 2: no end" },
 	{ "kill -USR1 $$\n", "killed by SIGUSR1" },
 	{ "echo why; kill $$\n", "killed by SIGTERM: why" },
+	{ "echo one; echo by its name >/dev/stderr; exit 3\n", "exit status 3: by its name" },
+	{ "printf 'a\\0b'; exit 4\n", "exit status 4: a?b" },
+	{ "ulimit -c 0; exec yes\n", "killed by SIGXFSZ: y" },
 	{ NULL, "cannot execute: No such file or directory" },
 };
 
