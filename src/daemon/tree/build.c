@@ -5,20 +5,13 @@
  */
 #include "daemon/tree/build.h"
 
-#include <fcntl.h>
-
-#include "daemon/guard/lease.h"
-#include "daemon/loop/events.h"
-#include "daemon/loop/roster.h"
 #include "daemon/node/agent.h"
+#include "daemon/node/pressure.h"
 #include "daemon/service/machine.h"
-#include "daemon/spawn/alert.h"
-#include "daemon/spawn/final.h"
 #include "daemon/tree/edges.h"
-#include "daemon/tree/goals.h"
 #include "daemon/tree/timetable.h"
 
-DEFINE_DICT_NAME(tree_path_of, struct node, config->path)
+DEFINE_DICT_NAME(tree_path_of, struct node, path)
 
 void tree_remove_service(struct tree *tree, struct node *node)
 {
@@ -31,26 +24,28 @@ void tree_remove_service(struct tree *tree, struct node *node)
 
 void tree_remove(struct tree *tree, struct node *node)
 {
+	tree->ctx->changes++;
 	edges_remove(node);
 	lease_lose_all(node);
-	dict_remove(&tree->by_path, node->config->path);
+	dict_remove(&tree->by_path, node->path);
 	tree_remove_service(tree, node);
 	node->timetable = timetable_free(node->timetable);
 	node->alert = alert_free(node->alert);
 	node->agent = agent_free(node->agent);
+	pressure_free(node);
 	node->final = final_free(node->final);
 	node_free(node);
 }
 
 int tree_add(struct tree *tree, struct config *config, const struct node_config *nc,
-	     struct node **ret)
+	     const char *path, struct node **ret)
 {
 	struct node *parent = nc->parent ? tree_find(tree, nc->parent->path) : NULL;
 	struct timetable *timetable = NULL;
 	struct node *node = NULL;
 	int r;
 
-	r = node_new(&node, tree->ctx, config, nc, parent);
+	r = node_new(&node, tree->ctx, config, nc, path, parent);
 	if (r < 0)
 		return r;
 	r = dict_add(&tree->by_path, node);
@@ -63,7 +58,8 @@ int tree_add(struct tree *tree, struct config *config, const struct node_config 
 	r = final_new(&node->final, node, nc);
 	if (r >= 0)
 		r = alert_new(&node->alert, node, nc);
-	if (r >= 0)
+	/* The agent goes over to a successor with the name. */
+	if (r >= 0 && !node_is_aside(node))
 		r = agent_new(&node->agent, node, nc);
 	if (r >= 0 && nc->argv)
 		r = service_new(&node->service, node, nc);
@@ -90,7 +86,7 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {
 		struct node *node;
 
-		r = tree_add(tree, config, config->nodes[i], &node);
+		r = tree_add(tree, config, config->nodes[i], config->nodes[i]->path, &node);
 		if (r == 0 && !node->parent)
 			tree->root = node;
 	}
@@ -115,6 +111,9 @@ void tree_use_config(struct tree *tree, struct config *config)
 		(void)fcntl(former->tape, F_SETFD, FD_CLOEXEC);
 	tree->config = config_ref(config);
 	config_unref(former);
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->pressure || node_config_extras(n->config)->pressure_stop.window_usec)
+			node_add_task(n, TASK_PRESSURES);
 }
 
 void tree_done(struct tree *tree)
@@ -130,7 +129,6 @@ void tree_done(struct tree *tree)
 	}
 	dict_done(&tree->by_path);
 	tree->config = config_unref(tree->config);
-	tree->before = config_unref(tree->before);
 }
 
 static bool tree_is_prunable(const struct node *node)
@@ -151,6 +149,8 @@ void tree_prune(struct tree *tree, struct node *node)
 	while (node && tree_is_prunable(node)) {
 		struct node *parent = node->parent;
 
+		if (node_is_aside(node)) /* a hand-over may wait for its end */
+			context_update_soon(tree->ctx);
 		tree_remove(tree, node);
 		node = parent;
 	}

@@ -4,7 +4,7 @@
  * Makes and frees the nodes of a tree.  Nodes without a section are freed once they are Complete.
  */
 
-#include "daemon/tree/tree.h"
+#include "daemon/tree/goals.h"
 
 /*
  * Fills @tree with the nodes and edges of @config, of which it takes a reference; tree_done() frees
@@ -16,9 +16,12 @@ void tree_done(struct tree *tree);
 /* Makes @config the latest one, which the next image of the daemon uses.  Takes a reference. */
 void tree_use_config(struct tree *tree, struct config *config);
 
-/* Makes the node of @nc below its parent's node, without edges.  Return: 0 or -errno. */
+/*
+ * Makes the node of @nc below its parent's node, without edges.  @path: that of @nc, or of a run aside.
+ * Return: 0 or -errno.
+ */
 int tree_add(struct tree *tree, struct config *config, const struct node_config *nc,
-	     struct node **ret);
+	     const char *path, struct node **ret);
 
 /* Frees @node, which must have no child, no lease and no process. */
 void tree_remove(struct tree *tree, struct node *node);

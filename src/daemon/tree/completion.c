@@ -5,13 +5,9 @@
  */
 #include "daemon/tree/completion.h"
 
-#include "base/clock.h"
-#include "daemon/spawn/alert.h"
-#include "daemon/spawn/final.h"
 #include "daemon/tree/build.h"
-#include "daemon/tree/goals.h"
 
-static void completions_process_node(struct tree *tree, struct node *node)
+void completion_process(struct tree *tree, struct node *node)
 {
 	alert_update(node);
 	final_update(node);
@@ -37,14 +33,4 @@ static void completions_process_node(struct tree *tree, struct node *node)
 	if (node->complete)
 		goals_complete(tree, node);
 	tree_prune(tree, node);
-}
-
-bool completions_process(struct tree *tree)
-{
-	bool before = tree->root->complete;
-	struct node *node;
-
-	node_for_each_taken (node, tree->ctx, TASK_COMPLETIONS)
-		completions_process_node(tree, node);
-	return tree->root->complete && !before;
 }

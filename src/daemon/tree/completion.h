@@ -4,8 +4,5 @@
 
 #include "daemon/tree/tree.h"
 
-/*
- * TASK_COMPLETIONS: begins final actions, marks nodes as Complete, and frees those that have no
- * section.  Returns true if the root has become Complete.
- */
-bool completions_process(struct tree *tree);
+/* TASK_COMPLETIONS: begins the final action of @node, marks it as Complete, or frees it if it has no section. */
+void completion_process(struct tree *tree, struct node *node);

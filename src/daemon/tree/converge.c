@@ -5,21 +5,12 @@
  */
 #include "daemon/tree/converge.h"
 
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-#include "daemon/guard/lease.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/service/machine.h"
-#include "daemon/service/signal.h"
 #include "daemon/service/timeout.h"
-#include "daemon/spawn/final.h"
+#include "daemon/spawn/starts.h"
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
-
-/* Limits the starts of a turn: requests that arrive meanwhile need not wait for all of them. */
-#define STARTS_PER_TURN 32
 
 /* --- stops --- */
 
@@ -47,10 +38,11 @@ static void converge_stop(struct service *s)
 		return;
 	}
 	while ((event = goal_event(s->state, service_is_stopped(s), false)) != N_EVENTS) {
-		/* Its process was released before a fault. */
+		/* Before a fault the signal was already allowed. */
 		if (s->main.alive && service_was_asked(s))
 			event = event == EVENT_HOLD ? EVENT_RELEASE : event;
-		else if (event == EVENT_RELEASE && stop_order_blocker(s->node))
+		else if (event == EVENT_RELEASE &&
+			 (s->ctx->held_usec || stop_order_blocker(s->node)))
 			return;
 		service_handle(s, event);
 	}
@@ -69,15 +61,6 @@ void converge_stops(struct tree *tree)
 
 /* --- generations --- */
 
-static int converge_renew_node(struct node *node)
-{
-	lease_keep_budget(node);
-	if (node->service)
-		service_keep_budget(node->service);
-	final_record(node);
-	return node_renew(node);
-}
-
 /*
  * Parents come first: a generation cannot begin below a stopped one.  Returns true if an idle service is
  * there again, which others may need that have started meanwhile.
@@ -87,16 +70,23 @@ static bool converge_renew(struct tree *tree, struct node *top)
 	bool idle = false;
 
 	for (struct node *n = top; n; n = node_next(n, top)) {
-		int r;
+		int r = 0;
 
 		if (node_goal(n) < GOAL_IDLE || (n->parent && node_is_stopped(n->parent)))
 			continue;
-		r = node_is_stopped(n) ? converge_renew_node(n) : 0;
+		if (node_is_stopped(n)) {
+			lease_keep_budget(n);
+			if (n->service)
+				service_keep_budget(n->service);
+			final_record(n);
+			r = node_renew(n);
+		}
 		if (r < 0) {
 			/* A node without memory for its next generation stays stopped. */
 			node_log(n, LOG_ERR, "cannot be started again: %s", strerror(-r));
 			goals_stop(tree, n, CAUSE_FAILURE, strerror(-r));
 		} else if (n->service) {
+			node_end_task(n, TASK_STARTS); /* they start in the order of the tree */
 			service_update_soon(n->service);
 		}
 		idle |= n->service && node_goal(n) == GOAL_IDLE;
@@ -149,7 +139,7 @@ static void converge_reset_ended(struct node *required, const struct service *s)
 
 	since = MAX(since, s->node->since_usec);
 	since = MAX(since, s->node->raised_usec);
-	/* It has waited before a fault, and all that it needed was started again then. */
+	/* It already waited before a fault, and its requirements were started again then. */
 	if (since <= s->ctx->resumed_usec)
 		return;
 	for (struct node *n = required; n; n = node_next(n, required)) {
@@ -163,7 +153,7 @@ static void converge_reset_ended(struct node *required, const struct service *s)
 	}
 }
 
-/* Returns true if a node that @s needs has risen. */
+/* Returns true if the goal of a node that @s needs was raised. */
 static bool converge_prepare_start(struct tree *tree, const struct service *s)
 {
 	bool risen = goals_need(tree, s);
@@ -177,8 +167,8 @@ static bool converge_prepare_start(struct tree *tree, const struct service *s)
 }
 
 /*
- * All that is needed is put on the list first, so that every start of this turn sees it.  A node
- * that rises may be on the list before the one that needs it, and needs others itself.
+ * First all needed nodes are put on the list, so that every start of this turn finds them there.  A raised node
+ * may be before the one that needs it on the list, and may need others itself.
  */
 static void converge_prepare_starts(struct tree *tree)
 {
@@ -193,8 +183,7 @@ static void converge_prepare_starts(struct tree *tree)
 	} while (risen);
 }
 
-/* Returns true if @s was started. */
-static bool converge_start(struct service *s)
+static void converge_start(struct service *s)
 {
 	enum service_event event = converge_start_event(s);
 
@@ -202,36 +191,34 @@ static bool converge_start(struct service *s)
 		node_end_task(s->node, TASK_STARTS);
 		if (service_is_stopped(s))
 			service_update_soon(s);
-		return false;
+		return;
 	}
-	if (start_order_is_blocked(s)) {
+	if (start_order_is_blocked(s) || start_order_pacer(s)) {
 		bool before = s->blocked;
 
 		s->blocked = start_order_has_lost_requirement(s);
 		if (s->blocked == before)
-			return false;
+			return;
 		service_recount(s);
 		context_update_soon(s->ctx); /* services that require it may be blocked as well */
-		return false;
+		return;
 	}
 	node_end_task(s->node, TASK_STARTS);
 	service_handle(s, event);
-	return true;
 }
 
 void converge_starts(struct tree *tree)
 {
 	struct context *ctx = tree->ctx;
 	struct node *node;
-	int starts = 0;
 
+	if (!starts_have_room(ctx->starts))
+		return;
 	converge_prepare_starts(tree);
 	node_for_each_due (node, ctx, TASK_STARTS) {
-		if (starts == STARTS_PER_TURN) {
-			context_update_soon(ctx);
+		if (!starts_have_room(ctx->starts))
 			return;
-		}
-		starts += converge_start(node->service);
+		converge_start(node->service);
 	}
 }
 
@@ -240,7 +227,7 @@ bool converge_is_starting(const struct tree *tree)
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		const struct service *s = n->service;
 
-		if (!s || s->attempted || !service_is_wanted(s))
+		if (!s || s->attempted || !service_is_wanted(s) || node_is_aside(n))
 			continue;
 		if (fsm_is_coming_up(s->state) ||
 		    (s->state == STATE_DOWN && !start_order_is_blocked(s)))

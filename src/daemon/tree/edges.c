@@ -6,10 +6,6 @@
  */
 #include "daemon/tree/edges.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
 #include "model/config/transient.h"
 
 static int edges_append_to_list(struct node ***list, struct node *node)
@@ -39,12 +35,31 @@ static int edges_append(struct edges **edges, size_t list, struct node *node)
 	return *edges ? edges_append_to_list(&(*edges)->lists[list], node) : -ENOMEM;
 }
 
+/* Adds an edge to both of its nodes, to those in use or to the @next ones. */
+static int edges_add(struct node *node, enum edge edge, struct node *target, bool next)
+{
+	size_t other = edge == EDGE_TERM_AFTER ? LIST_FOLLOWERS : LIST_DEPENDENTS;
+	/* In this order: edges_remove() finds the nodes at the other ends by the edges of @node. */
+	int r = edges_append(next ? &node->edges.next : &node->edges.present, edge, target);
+
+	if (r < 0)
+		return r;
+	return edges_append(next ? &target->edges.next : &target->edges.present, other, node);
+}
+
 int edges_require(struct node *node, struct node *target)
 {
-	/* In this order: edges_remove() finds the nodes at the other ends by the edges of @node. */
-	int r = edges_append(&node->edges.present, EDGE_REQUIRES, target);
+	return edges_add(node, EDGE_REQUIRES, target, false);
+}
 
-	return r < 0 ? r : edges_append(&target->edges.present, LIST_DEPENDENTS, node);
+int edges_copy(struct node *node, const struct node *from)
+{
+	int r = 0;
+
+	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
+		for (struct node *const *to = node_edges(from, edge); r == 0 && to && *to; to++)
+			r = edges_add(node, edge, *to, false);
+	return r;
 }
 
 /* Adds the edges of one kind from @node to @targets. */
@@ -52,15 +67,16 @@ static int edges_link(struct tree *tree, const struct config *config, struct nod
 		      enum edge edge, struct node_config *const *targets)
 {
 	bool keeps = tree_keeps(node, config);
-	size_t other = edge == EDGE_TERM_AFTER ? LIST_FOLLOWERS : LIST_DEPENDENTS;
 
 	for (; targets && *targets; targets++) {
 		struct node *target = tree_find(tree, (*targets)->path);
 
 		if (!target || (keeps && !tree_keeps(target, config)))
 			continue;
-		if (edges_append(&node->edges.next, edge, target) < 0 ||
-		    edges_append(&target->edges.next, other, node) < 0)
+		/* The keys differ only when a service ends by itself. */
+		if ((edge == EDGE_BINDS_TO &&
+		     edges_append(&node->edges.next, EDGE_REQUIRES, target) < 0) ||
+		    edges_add(node, edge, target, true) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -108,6 +124,13 @@ int edges_prepare(struct tree *tree, const struct config *config)
 
 		if (!nc && !keep && !tree_keeps(n, config))
 			continue;
+		if (node_is_use(n)) {
+			/* The run that is used may have another name by now. */
+			struct node *const *to = node_edges(n, EDGE_REQUIRES);
+
+			r = to && *to ? edges_add(n, EDGE_REQUIRES, *to, true) : 0;
+			continue;
+		}
 		for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
 			r = edges_link(tree, config, n, edge, node_config_edges(present, edge));
 	}
@@ -137,6 +160,38 @@ static void edges_remove_from(struct node **list, const struct node *node)
 	}
 	if (list)
 		list[to] = NULL;
+}
+
+static void edges_retarget(struct node *from, struct node *node, struct node *successor)
+{
+	for (enum edge edge = 0; edge < N_EDGES; edge++)
+		for (struct node **to = node_edges(from, edge); to && *to; to++)
+			*to = *to == node ? successor : *to;
+}
+
+/* Work goes on to use the run that it has used. */
+int edges_exchange(struct node *node, struct node *successor)
+{
+	int r = 0;
+
+	for (size_t i = N_EDGES; i < N_LISTS; i++)
+		for (struct node **from = node_edges(node, i); r == 0 && from && *from; from++)
+			if (!node_is_use(*from))
+				r = edges_append(&successor->edges.present, i, *from);
+	/* Without memory nothing has changed: what was added is taken from the other list. */
+	for (size_t i = N_EDGES; i < N_LISTS; i++) {
+		struct node **kept = node_edges(r < 0 ? node : successor, i);
+		struct node **other = node_edges(r < 0 ? successor : node, i);
+
+		for (; kept && *kept; kept++) {
+			if (node_is_use(*kept))
+				continue;
+			if (r == 0)
+				edges_retarget(*kept, node, successor);
+			edges_remove_from(other, *kept);
+		}
+	}
+	return r;
 }
 
 /*

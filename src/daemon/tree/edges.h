@@ -25,8 +25,6 @@ int edges_check(const struct tree *tree, const struct config *config, bool leavi
  * Return: 0, or -ENOMEM and nothing has changed.
  */
 int edges_prepare(struct tree *tree, const struct config *config);
-
-/* Replaces the edges in use by the prepared ones. */
 void edges_commit(struct tree *tree);
 
 /*
@@ -34,6 +32,16 @@ void edges_commit(struct tree *tree);
  * be removed.
  */
 int edges_require(struct node *node, struct node *target);
+
+/* Gives @node, which has none, the edges of @from to other nodes.  Return: likewise. */
+int edges_copy(struct node *node, const struct node *from);
+
+/*
+ * The run of @node becomes that of @successor, which has the same edges to other nodes: those to @node
+ * lead to @successor, but of work that uses a run, which goes on to use it.  Return: 0; -ENOMEM, and
+ * nothing has changed.
+ */
+int edges_exchange(struct node *node, struct node *successor);
 
 /* Removes all edges from and to @node, which is about to be freed. */
 void edges_remove(struct node *node);

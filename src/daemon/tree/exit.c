@@ -5,13 +5,7 @@
  */
 #include "daemon/tree/exit.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/macro.h"
-#include "daemon/loop/roster.h"
 #include "daemon/tree/goals.h"
-#include "model/life/policy.h"
 
 bool exit_has_essential(const struct tree *tree)
 {
@@ -23,7 +17,8 @@ bool exit_has_essential(const struct tree *tree)
 
 static bool exit_is_counted(const struct node *n, bool essential)
 {
-	return n->service && n->goal != GOAL_GONE && (!essential || n->config->essential);
+	return n->service && n->goal != GOAL_GONE && !node_is_aside(n) &&
+	       (!essential || n->config->essential);
 }
 
 static bool exit_is_due(const struct tree *tree)
@@ -85,7 +80,7 @@ static void exit_note_end(struct tree *tree, struct service *s)
 	struct ends *ends = &tree->ends;
 
 	if (s->node->goal == GOAL_GONE || node_goal(s->node) == GOAL_CYCLE ||
-	    service_awaits_connection(s))
+	    node_is_aside(s->node) || service_awaits_connection(s) || service_is_skipped(s))
 		return;
 	if (exit_is_fatal(tree, s) && !ends->cause)
 		ends->cause = s;
@@ -140,7 +135,7 @@ const struct service *exit_service(const struct tree *tree)
 {
 	const struct service *first = tree->ends.first;
 
-	/* A reload may have made the first one a service that is not essential. */
+	/* After a reload the first essential service that has ended may not be essential any more. */
 	if (tree->ends.cause || !first || !first->config->essential)
 		return tree->ends.cause;
 	return first;

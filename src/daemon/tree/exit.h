@@ -7,7 +7,6 @@
 
 #include "daemon/tree/tree.h"
 
-/* Returns true if there is an essential service. */
 bool exit_has_essential(const struct tree *tree);
 
 /* TASK_ENDS: stops the tree if a service has ended with which it ends. */
@@ -28,5 +27,5 @@ int exit_status_of_cause(const struct tree *tree);
 /* After a turn: enters why the tree ends into the roster, with the signal @signo, 0: none. */
 void exit_enter(struct tree *tree, int signo);
 
-/* After a fault the reason is that of before.  Returns the signal. */
+/* After a fault the reason is the one from before.  Returns the signal. */
 int exit_take_former(struct tree *tree);

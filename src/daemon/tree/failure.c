@@ -1,4 +1,6 @@
 /*
+ * A service that is bound to the failed one is stopped; that one waits for its end, see start-order.h.
+ *
  * A restart group restarts as by swansongctl restart: it is stopped gracefully and in order, and
  * starts again when all of its members are Complete, so that no member meets an earlier generation
  * of another.  No member starts before the restart-delay of the failed service is over: a crash
@@ -6,9 +8,6 @@
  */
 #include "daemon/tree/failure.h"
 
-#include <stdio.h>
-
-#include "daemon/spawn/alert.h"
 #include "daemon/tree/goals.h"
 #include "model/life/result.h"
 
@@ -27,8 +26,8 @@ static void failure_restart_members(struct tree *tree, struct service *s)
 	list_for_each (n, &parent->children, sibling) {
 		found |= n == s->node;
 		/* Stopped and idle members stay as they are; work that uses one is no member. */
-		if ((!all && !found) || node_is_use(n) ||
-		    (n->goal != GOAL_UP && n->goal != GOAL_CYCLE))
+		if ((!all && !found) || node_is_use(n) || node_is_aside(n) ||
+		    (n->goal < GOAL_UP && n->goal != GOAL_CYCLE))
 			continue;
 		for (struct node *below = n; below; below = node_next(below, n))
 			if (below->service)
@@ -38,33 +37,60 @@ static void failure_restart_members(struct tree *tree, struct service *s)
 	goals_commit(&goals);
 }
 
-static void failure_process(struct tree *tree, struct service *s)
+static bool failure_has_run(const struct node *top)
 {
-	struct node *parent = s->node->parent;
+	for (const struct node *n = top; n; n = node_next(n, top))
+		if (n->service && fsm_has_process(n->service->state))
+			return true;
+	return false;
+}
 
-	if (service_is_stopped(s))
+/*
+ * Stops the nodes that are bound to @s, which has ended by itself.  They restart if @s does; else they stay
+ * down, as waiting for @s would start it.
+ */
+static void failure_stop_bound(struct tree *tree, const struct service *s)
+{
+	enum goal_request request = s->state == STATE_BACKOFF ? REQUEST_CYCLE : REQUEST_STOP;
+	char reason[CONFIG_NAME_MAX + 30];
+	struct goals goals;
+
+	(void)snprintf(reason, sizeof(reason), "bound to %s, which has ended", s->config->path);
+	/* A scheduled service that a dependency has stopped could be needed at once, and start @s again. */
+	goals_begin(&goals, tree, CAUSE_FAILURE);
+	for (const struct node *n = s->node; n; n = n->parent)
+		for (struct node *const *to = node_edges(n, LIST_DEPENDENTS); to && *to; to++)
+			if ((*to)->goal >= GOAL_UP && node_has_edge(*to, EDGE_BINDS_TO, n) &&
+			    failure_has_run(*to))
+				goals_lower(&goals, *to, request, reason);
+	goals_commit(&goals);
+}
+
+void failure_process(struct tree *tree, struct node *node)
+{
+	struct service *s = node->service;
+	struct node *parent = node->parent;
+
+	if (service_is_stopped(s) || node_is_aside(node))
 		return;
+	if (!service_is_present(s))
+		failure_stop_bound(tree, s);
 	if (s->state == STATE_BACKOFF && parent->config->strategy != ONE_FOR_ONE)
 		failure_restart_members(tree, s);
 	/* Before a stop: on-failure-command then runs within its budget. */
-	if (s->state == STATE_FAILED) {
+	if (s->state == STATE_FAILED && !node_is_stopped(s->node)) {
+		char text[OUTCOME_TEXT_MAX];
 		const struct result_of result = {
 			.config = s->config,
 			.outcome = &s->run.outcome,
 			.late = s->run.late,
 		};
 
-		alert_begin(s->node, &s->run.outcome, result_name(&result));
+		s->in_trouble = true;
+		alert_raise(node, ALERT_GIVEN_UP, result_name(&result),
+			    policy_outcome_text(text, &s->run.outcome));
 	}
 	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
 	    parent->parent)
 		goals_stop(tree, parent, CAUSE_FAILURE, "a service of the group was given up");
-}
-
-void failures_process(struct tree *tree)
-{
-	struct node *node;
-
-	node_for_each_taken (node, tree->ctx, TASK_FAILURES)
-		failure_process(tree, node->service);
 }

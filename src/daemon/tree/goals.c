@@ -5,21 +5,14 @@
  */
 #include "daemon/tree/goals.h"
 
-#include <errno.h>
-#include <stdio.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-#include "daemon/loop/roster.h"
 #include "daemon/service/signal.h"
-#include "daemon/spawn/final.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/tree/stop.h"
 
 /* --- the one writer --- */
 
-/* The goal of a new node needs no row. */
+/* A new node has its first goal without a row in the roster. */
 static void goals_enter(struct node *node)
 {
 	const struct node_config *config = node->config;
@@ -29,6 +22,8 @@ static void goals_enter(struct node *node)
 	row.detail[0] = node->cause;
 	row.detail[1] = node->stop_usec;
 	row.detail[2] = node->deadline_usec;
+	row.detail[3] = node->parent ? 0 : node->ctx->held_usec;
+	row.detail[4] = node->parent ? 0 : node->ctx->bound_usec;
 	roster_write(node->ctx->roster, &node->place, node->goal == initial ? NULL : &row);
 }
 
@@ -38,7 +33,7 @@ static void goals_write(struct node *node, enum goal goal, enum goal_cause cause
 
 	if (node->goal == goal && node->cause >= cause)
 		return;
-	if (goal == GOAL_UP && node->goal != GOAL_UP)
+	if (goal == GOAL_UP && node->goal < GOAL_UP)
 		node->raised_usec = clock_now_usec();
 	node->goal = goal;
 	node->cause = cause;
@@ -85,8 +80,17 @@ void goals_begin(struct goals *g, struct tree *tree, enum goal_cause cause)
 
 void goals_lower(struct goals *g, struct node *node, enum goal_request request, const char *reason)
 {
-	bool changed = g->dry_run || goals_request(g, node, request);
+	bool changed;
 
+	/* The nodes that require it always have a run that is ready. */
+	if (request == REQUEST_RESTART && node->service && service_can_hand_over(node->service)) {
+		if (!g->dry_run && goals_request(g, node, REQUEST_HANDOVER)) {
+			node_log(node, LOG_NOTICE, "hand-over: %s", reason);
+			node_add_task(node, TASK_SUCCESSIONS);
+		}
+		return;
+	}
+	changed = g->dry_run || goals_request(g, node, request);
 	g->any = true;
 	if (!g->dry_run && node->goal < GOAL_IDLE) {
 		stop_latch(g->tree, node, g->usec, reason);
@@ -96,19 +100,11 @@ void goals_lower(struct goals *g, struct node *node, enum goal_request request, 
 	if (changed && list_is_empty(&node->in_batch))
 		list_append(&g->lowered, &node->in_batch);
 	if (node->complete && !g->dry_run)
-		node_update_soon(node); /* a Complete node is not reported as such again */
-}
-
-static bool goals_requires(const struct node *node, const struct node *target)
-{
-	for (struct node *const *to = node_edges(node, EDGE_REQUIRES); to && *to; to++)
-		if (*to == target)
-			return true;
-	return false;
+		node_update_soon(node); /* a Complete node does not report its completion again */
 }
 
 /* Returns true if @node is stopped, or would be by the batch of a dry run. */
-static bool goals_is_lowered(const struct node *node)
+static bool goals_is_lowered(const struct node *node, const void *arg)
 {
 	bool lowered = node_is_stopped(node);
 
@@ -117,13 +113,14 @@ static bool goals_is_lowered(const struct node *node)
 	return lowered;
 }
 
-/* Returns true if @node needs no stop: it requires a template, of which @instance is one. */
+/* Returns true if @node goes on: it requires a template with @instance, and enough other instances are ready. */
 static bool goals_has_enough_without(const struct goals *g, const struct node *node,
 				     const struct node *instance)
 {
-	size_t all, present = start_order_count_others(node, instance, goals_is_lowered, &all);
+	const struct others others =
+		start_order_count_others(node->config, instance, goals_is_lowered, NULL);
 
-	return present > 0 && present >= MIN(g->keep, all);
+	return others.present > 0 && others.present >= MIN(g->keep, others.able);
 }
 
 /* Stops or restarts, along with @top, the nodes that require @node, which is @top or below it. */
@@ -134,11 +131,11 @@ static void goals_lower_dependents(struct goals *g, const struct node *top, cons
 
 	(void)snprintf(reason, sizeof(reason), "requires %s", node_name(node));
 	for (struct node *const *to = node_edges(node, LIST_DEPENDENTS); to && *to; to++) {
-		bool was_stopped = goals_is_lowered(*to);
+		bool was_stopped = goals_is_lowered(*to, NULL);
 
 		/* Nodes below @top share its effective goal; an idle node has nothing to stop. */
 		if ((*to)->goal == GOAL_IDLE || node_is_within(*to, top) ||
-		    !goals_requires(*to, node) || goals_has_enough_without(g, *to, node))
+		    !node_has_edge(*to, EDGE_REQUIRES, node) || goals_has_enough_without(g, *to, node))
 			continue;
 		goals_lower(g, *to, request, reason);
 		if (g->on_dependent && !was_stopped)
@@ -173,7 +170,9 @@ void goals_commit(struct goals *g)
 			continue;
 		return;
 	}
-	g->cause = CAUSE_DEPENDENCY;
+	/* A stop for memory ends for all of them at once. */
+	if (cause != CAUSE_PRESSURE)
+		g->cause = CAUSE_DEPENDENCY;
 	list_for_each_taken (node, &g->lowered, in_batch)
 		goals_lower_all_dependents(g, node);
 	g->cause = cause;
@@ -187,6 +186,33 @@ void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, con
 	goals_begin(&g, tree, cause);
 	goals_lower(&g, node, REQUEST_STOP, reason);
 	goals_commit(&g);
+}
+
+/* Writes the rows of @top and all below it, as each has the deadline of its node. */
+static void goals_enter_all(struct node *top)
+{
+	for (struct node *n = top; n; n = node_next(n, top))
+		goals_enter(n);
+}
+
+uint64_t goals_extend(struct node *node, uint64_t usec)
+{
+	uint64_t added = deadline_extend(node, usec);
+
+	goals_enter_all(node);
+	return added;
+}
+
+bool goals_hold(struct node *root, bool hold)
+{
+	bool done = true;
+
+	if (!hold)
+		deadline_release(root, "by request");
+	else if (!root->ctx->held_usec)
+		done = deadline_hold(root, clock_now_usec());
+	goals_enter_all(root);
+	return done;
 }
 
 /* --- up --- */
@@ -236,7 +262,7 @@ void goals_forget_restarts(struct node *node)
 static void goals_reset(struct service *s)
 {
 	if (s->state == STATE_FAILED || s->state == STATE_BACKOFF ||
-	    (s->state == STATE_DONE && s->config->type != TYPE_ONESHOT))
+	    (s->state == STATE_DONE && s->config->type != TYPE_ONESHOT) || service_is_skipped(s))
 		service_post(s, EVENT_RESET);
 }
 
@@ -265,59 +291,6 @@ void goals_retire(struct tree *tree, struct node *node, const char *reason)
 	stop_latch(tree, node, g.usec, reason);
 	stop_commit(tree);
 	goals_note_raised(node);
-}
-
-/* --- after a fault --- */
-
-/* A stop goes on with the time that it had left. */
-static void goals_take_row(struct tree *tree, struct node *node, const struct roster_row *row)
-{
-	struct goals g;
-
-	goals_begin(&g, tree, (enum goal_cause)MIN(row->detail[0], (uint64_t)N_CAUSES - 1));
-	if (row->number == GOAL_UP) {
-		goals_raise(&g, node);
-	} else if (row->number == GOAL_IDLE) {
-		if (node->service)
-			goals_make_idle(tree, node);
-	} else if (row->number == GOAL_DOWN || row->number == GOAL_CYCLE) {
-		if (row->detail[1] > 0 && row->detail[1] < g.usec)
-			g.usec = row->detail[1];
-		g.until_usec = row->detail[2];
-		goals_lower(&g, node, row->number == GOAL_CYCLE ? REQUEST_CYCLE : REQUEST_STOP,
-			    "it was stopped before");
-		goals_commit(&g);
-	}
-}
-
-void goals_take_former(struct tree *tree)
-{
-	const struct roster_row *row;
-
-	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_GOAL, &at));) {
-		struct node *node = tree_find(tree, row->path);
-
-		if (node)
-			goals_take_row(tree, node, row);
-	}
-	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_FINAL, &at));) {
-		struct node *node = tree_find(tree, row->path);
-
-		if (node)
-			final_skip(node);
-	}
-	/* A service with a stop-command that was begun, or with its signal, ends, also if it is to start again. */
-	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		const struct service *s = n->service;
-		struct goals g;
-
-		if (!s || node_is_stopped(n) || !service_was_asked(s))
-			continue;
-		goals_begin(&g, tree, n->cause);
-		g.usec = MIN(g.usec, s->ending.began_usec);
-		goals_lower(&g, n, REQUEST_CYCLE, "it was stopped before");
-		goals_commit(&g);
-	}
 }
 
 /* --- requests: the nodes to raise --- */

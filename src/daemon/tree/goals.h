@@ -21,13 +21,12 @@ struct goals {
 	struct list lowered; /* nodes, by in_batch */
 	bool any;
 	bool dry_run;  /* nothing is stopped: the commit only reports the dependents */
-	uint64_t keep; /* so many of the other instances are enough, and all in any case */
+	uint64_t keep; /* number of other instances that are enough; all of them always are */
 	/* Called, if set, for each node that is stopped or restarted because of a requirement. */
 	void (*on_dependent)(struct node *node, void *arg);
 	void *arg;
 };
 
-/* Sets the goal of a new node. */
 void goals_init(struct node *node, const struct node_config *config);
 
 /* Adapts the goal of @node if a reload has made a service of a group or a group of a service. */
@@ -36,7 +35,10 @@ void goals_reconfigure(struct node *node, bool was_group);
 void goals_begin(struct goals *goals, struct tree *tree, enum goal_cause cause);
 void goals_commit(struct goals *goals);
 
-/* Stops @node by REQUEST_STOP, _REMOVE or _CYCLE, unless it is stopped.  @reason is logged. */
+/*
+ * Stops @node by REQUEST_STOP, _REMOVE, _RESTART or _CYCLE, unless it is stopped.  @reason is logged.
+ * A service that can hand over is not stopped by _RESTART: daemon/succession does it.
+ */
 void goals_lower(struct goals *goals, struct node *node, enum goal_request request,
 		 const char *reason);
 
@@ -73,8 +75,6 @@ int goals_restart(struct goals *goals, struct node *node, const char *reason);
  * if there was one.
  */
 bool goals_need(struct tree *tree, const struct service *service);
-
-/* Calls goals_need() for all services that run or are to run. */
 void goals_need_all(struct tree *tree);
 
 /* Handles the completion of @node: its goal rises again after a restart. */
@@ -83,8 +83,12 @@ void goals_complete(struct tree *tree, struct node *node);
 /* Stops @node, as a batch of its own. */
 void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, const char *reason);
 
-/* Gives the nodes the goals of before a fault.  All that holds a guard must be found before. */
-void goals_take_former(struct tree *tree);
+/*
+ * Prolongs the stop of @node, puts that of the root on hold, or lets it go on, as in deadline.h, also for the
+ * next image of the daemon.
+ */
+uint64_t goals_extend(struct node *node, uint64_t usec);
+bool goals_hold(struct node *root, bool hold);
 
 /* Clears the history of restarts of all services in @node, and all delays of their starts. */
 void goals_forget_restarts(struct node *node);

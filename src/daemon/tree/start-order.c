@@ -5,8 +5,6 @@
  */
 #include "daemon/tree/start-order.h"
 
-#include "daemon/spawn/final.h"
-
 /* A request has stopped all services that start with @node, one by one. */
 static bool start_order_is_emptied(const struct node *node)
 {
@@ -20,33 +18,6 @@ bool start_order_is_satisfied(const struct node *node)
 	       (!node->service || service_is_present(node->service));
 }
 
-size_t start_order_count_others(const struct node *node, const struct node *instance,
-				bool (*is_leaving)(const struct node *node), size_t *all)
-{
-	const char *template = config_required_template(node->config, instance->config->path);
-	size_t present = 0;
-
-	*all = 0;
-	for (struct node *const *to = node_edges(node, EDGE_REQUIRES); template && *to; to++) {
-		if (*to == instance || !config_is_instance((*to)->config->path, template) ||
-		    node_is_stopped_by_request(*to))
-			continue;
-		(*all)++;
-		present += start_order_is_satisfied(*to) && !is_leaving(*to);
-	}
-	return present;
-}
-
-/* Returns true if a request has stopped @to, one of several instances that @node requires. */
-static bool start_order_is_excused(const struct node *node, const struct node *to)
-{
-	size_t others = 0;
-
-	if (node_is_stopped_by_request(to))
-		(void)start_order_count_others(node, to, node_is_stopped, &others);
-	return others > 0;
-}
-
 /* Returns true if @node does not satisfy a requirement and nothing under way will change that. */
 static bool start_order_is_lost(const struct node *node)
 {
@@ -57,6 +28,39 @@ static bool start_order_is_lost(const struct node *node)
 	       (s && service_is_resolved(s) && !service_is_present(s));
 }
 
+struct others start_order_count_others(const struct node_config *node, const struct node *instance,
+				       bool (*is_leaving)(const struct node *node, const void *arg),
+				       const void *arg)
+{
+	const char *template = config_required_template(node, instance->config->path);
+	struct others others = { 0 };
+	const struct node *n;
+
+	/* The instances are children of the same node. */
+	list_for_each (n, &instance->parent->children, sibling) {
+		if (!template || n == instance || !config_is_instance(n->config->path, template) ||
+		    start_order_is_lost(n))
+			continue;
+		others.able++;
+		others.present +=
+			start_order_is_satisfied(n) && (!is_leaving || !is_leaving(n, arg));
+	}
+	return others;
+}
+
+/*
+ * Returns true if @node does not need @to, an instance of a template that it requires: it does not come, and
+ * another one does.  Instances can replace each other, but not oneshots, which have different work.
+ */
+static bool start_order_is_excused(const struct node *node, const struct node *to)
+{
+	bool is_work = to->service && to->service->config->type == TYPE_ONESHOT;
+
+	if (!node_is_stopped_by_request(to) && (is_work || !start_order_is_lost(to)))
+		return false;
+	return start_order_count_others(node->config, to, NULL, NULL).able > 0;
+}
+
 /* Returns the first node that @service or an ancestor requires and that is not present, or NULL. */
 static struct node *start_order_find_missing(const struct service *service)
 {
@@ -65,6 +69,19 @@ static struct node *start_order_find_missing(const struct service *service)
 			if (!start_order_is_satisfied(*to) && !start_order_is_excused(n, *to))
 				return *to;
 	}
+	return NULL;
+}
+
+/*
+ * Returns a node that is bound to @node and still ends with the earlier run of a service in it, or NULL.  A
+ * predecessor, which was stopped before, may take its drain-timeout.
+ */
+static struct node *start_order_find_bound(const struct node *node)
+{
+	for (struct node *const *to = node_edges(node, LIST_DEPENDENTS); to && *to; to++)
+		if ((*to)->draining > 0 && !node_is_aside(*to) &&
+		    node_has_edge(*to, EDGE_BINDS_TO, node))
+			return *to;
 	return NULL;
 }
 
@@ -85,7 +102,9 @@ static struct node *start_order_find_blocker(const struct service *service)
 		/* The final action of an earlier generation has not ended. */
 		if (final_is_pending(n))
 			return n;
-		blocker = start_order_find_unresolved(node_edges(n, EDGE_WANTS));
+		blocker = start_order_find_bound(n);
+		if (!blocker)
+			blocker = start_order_find_unresolved(node_edges(n, EDGE_WANTS));
 		if (!blocker)
 			blocker = start_order_find_unresolved(node_edges(n, EDGE_AFTER));
 	}
@@ -125,6 +144,19 @@ struct node *start_order_blocker(const struct service *service)
 bool start_order_is_blocked(const struct service *service)
 {
 	return start_order_find_restart_group(service) || start_order_find_blocker(service);
+}
+
+const struct node *start_order_pacer(const struct service *service)
+{
+	const struct node *n = service->node;
+	uint64_t most;
+
+	for (; n; n = n->parent) {
+		most = node_config_extras(n->config)->start_parallel;
+		if (most > 0 && (uint64_t)n->counts.coming_up >= most)
+			break;
+	}
+	return n;
 }
 
 bool start_order_has_lost_requirement(const struct service *service)

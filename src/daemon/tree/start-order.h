@@ -5,14 +5,10 @@
  * A until B is ready; with wants and after, until B is ready or is not going to be.
  *
  * A requirement is present if its service is ready and has not ended by itself; a group is present
- * if all services are that start with it, without those that a request has stopped, and a template
- * likewise.  Blocked services and their blockers are derived anew in
- * each update turn.
+ * if all services are that start with it, without those that a request has stopped.  Blocked services and
+ * their blockers are derived anew in each update turn.
  */
 
-#include <stdbool.h>
-
-#include "daemon/node/node.h"
 #include "daemon/service/object.h"
 
 /* Returns the first node that keeps @service from starting, or NULL. */
@@ -24,6 +20,12 @@ struct node *start_order_blocker(const struct service *service);
  */
 bool start_order_is_blocked(const struct service *service);
 
+/*
+ * Returns the node in which so many services come up as its start-parallel allows, which @service waits
+ * for, too; or NULL.  Services of the node start in the order in which they could.
+ */
+const struct node *start_order_pacer(const struct service *service);
+
 /* Returns true if a requirement of @service is missing and nothing under way will bring it back. */
 bool start_order_has_lost_requirement(const struct service *service);
 
@@ -32,17 +34,25 @@ bool start_order_has_lost_requirement(const struct service *service);
  * blocked.
  */
 struct node *start_order_culprit(const struct service *service);
-
-/* Returns true if @node satisfies a requirement. */
 bool start_order_is_satisfied(const struct node *node);
 
 /*
- * Returns the number of nodes that @node requires by the same template as @instance, without this,
- * and that satisfy the requirement; those that @is_leaving names do not.  *all gets the number of
- * these nodes that a request has not stopped.  Both are 0 if @node requires @instance by its name.
+ * The rule for a node that requires a template: it starts when all instances are ready, except those that have
+ * failed or are stopped if another one is ready or comes up; it goes on while enough of them are ready.
+ * Requirements on a group, or by the name of an instance, are on all members.
  */
-size_t start_order_count_others(const struct node *node, const struct node *instance,
-				bool (*is_leaving)(const struct node *node), size_t *all);
+struct others {
+	size_t able;	/* instances that are ready, or come up */
+	size_t present; /* ready, and not leaving */
+};
+
+/*
+ * Counts the instances beside @instance of the template by which @node requires it; none without one.
+ * @is_leaving gets @arg; NULL: none is.
+ */
+struct others start_order_count_others(const struct node_config *node, const struct node *instance,
+				       bool (*is_leaving)(const struct node *node, const void *arg),
+				       const void *arg);
 
 /* Returns true if @node is a group or a service that starts with @top, its ancestor or itself. */
 bool start_order_is_meant(const struct node *node, const struct node *top);

@@ -5,12 +5,8 @@
  */
 #include "daemon/tree/stop.h"
 
-#include "daemon/service/parts.h"
 #include "daemon/service/notify.h"
-#include "daemon/service/signal.h"
 #include "daemon/service/timeout.h"
-#include "daemon/spawn/alert.h"
-#include "daemon/spawn/final.h"
 #include "daemon/tree/deadline.h"
 
 void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *reason)
@@ -48,6 +44,7 @@ void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *r
 
 void stop_commit(struct tree *tree)
 {
+	deadline_yield(tree->root, clock_now_usec());
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		if (!n->service || !n->stop_usec)
 			continue;

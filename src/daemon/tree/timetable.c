@@ -3,25 +3,13 @@
  * CLOCK_REALTIME, and set again when that clock is set or the machine wakes up, which a timerfd
  * reports (TFD_TIMER_CANCEL_ON_SET).
  *
- * The next time is the first one after done_usec, which a stamp keeps while the daemon does not
- * run.  A time that has passed meanwhile has come at once.  Times during a shutdown leave no
- * stamp, so they are missed, too.
+ * The next time is the first one after done_usec, which a stamp keeps while the daemon does not run.  A time
+ * that has passed meanwhile counts at once.  Times during a shutdown leave no stamp, so they are missed, too.
  */
 #include "daemon/tree/timetable.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/macro.h"
-#include "daemon/loop/roster.h"
-#include "daemon/service/object.h"
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
 #include "model/types/schedule.h"
@@ -45,15 +33,6 @@ struct timetable {
 static const struct schedule *timetable_schedule_of(const struct timetable *t)
 {
 	return node_config_extras(t->config)->schedule;
-}
-
-static uint64_t timetable_random_below(uint64_t limit)
-{
-	uint64_t number = 0;
-
-	if (limit == 0 || getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
-		return 0;
-	return number % limit;
 }
 
 static void timetable_on_alarm(struct alarm *alarm)
@@ -99,8 +78,7 @@ static void timetable_plan_calendar(struct timetable *t, uint64_t jitter, uint64
 
 static void timetable_plan(struct timetable *t)
 {
-	uint64_t jitter =
-		timetable_random_below(node_config_extras(t->config)->schedule_jitter_usec);
+	uint64_t jitter = clock_random(node_config_extras(t->config)->schedule_jitter_usec);
 	uint64_t now = clock_now_usec();
 
 	if (timetable_schedule_of(t)->interval_usec) {
@@ -156,44 +134,39 @@ static void timetable_note(struct timetable *t)
 		stamps_write(&ctx->stamps, t->node->config->path, t->times.done_usec, ctx->log);
 }
 
-static void timetable_process(struct tree *tree, struct timetable *t)
+void timetable_process(struct tree *tree, struct node *node)
 {
-	const struct service *s = t->node->service;
-	bool due = timetable_schedule_of(t)->interval_usec
-			   ? t->times.next_usec <= clock_now_usec()
-			   : t->times.planned_usec <= clock_realtime_usec();
+	struct timetable *t = node->timetable;
+	const struct service *s = node->service;
+	bool due;
 
+	if (!t)
+		return;
+	due = timetable_schedule_of(t)->interval_usec
+		      ? t->times.next_usec <= clock_now_usec()
+		      : t->times.planned_usec <= clock_realtime_usec();
 	/*
-	 * A run was stopped because a requirement was: the next one is not, as if the stop had come
-	 * between runs.
+	 * If a run was stopped with a requirement, the next run still comes, as if the stop had been between
+	 * two runs.
 	 */
-	if (t->node->goal == GOAL_DOWN && t->node->cause == CAUSE_DEPENDENCY &&
-	    !fsm_has_process(t->node->service->state))
-		goals_make_idle(tree, t->node);
+	if (node->goal == GOAL_DOWN && node->cause == CAUSE_DEPENDENCY &&
+	    !fsm_has_process(s->state))
+		goals_make_idle(tree, node);
 	if (due) {
 		timetable_run(tree, t);
 		timetable_note(t);
-	} else if (timetable_has_ended(s) && t->node->goal == GOAL_UP && !t->config->autostart) {
-		goals_make_idle(tree, t->node);
+	} else if (timetable_has_ended(s) && node->goal == GOAL_UP && !t->config->autostart) {
+		goals_make_idle(tree, node);
 	}
 	if (due || !timetable_schedule_of(t)->interval_usec)
 		timetable_plan(t);
 }
 
-void timetables_process(struct tree *tree)
-{
-	struct node *node;
-
-	node_for_each_taken (node, tree->ctx, TASK_SCHEDULES)
-		if (node->timetable)
-			timetable_process(tree, node->timetable);
-}
-
 /* --- the clock --- */
 
 /*
- * A time that never comes, even with a wrong clock: the timer reports only its cancellation.
- * One that comes meanwhile is an error of the call, but the timer is armed then.
+ * The time is so late that the timer only reports its cancellation.  If the clock is set during the call, that
+ * fails, but the timer is armed.
  */
 static int timetable_arm_clock(int fd)
 {
@@ -275,8 +248,7 @@ struct timetable *timetable_free(struct timetable *t)
 	list_remove(&t->in_list);
 	timetable_watch_clock(t->node->ctx);
 	node_config_unref(t->config);
-	free(t);
-	return NULL;
+	return free_memory(t);
 }
 
 static bool timetable_is_same(const struct timetable *a, const struct timetable *b)

@@ -21,8 +21,8 @@ struct timetable *timetable_free(struct timetable *timetable);
 /* @timetable, or NULL, replaces that of @node; a schedule that stays the same goes on. */
 void timetable_use(struct node *node, struct timetable *timetable);
 
-/* TASK_SCHEDULES: starts services when their time has come, and notes the runs that are over. */
-void timetables_process(struct tree *tree);
+/* TASK_SCHEDULES: starts the service when its time has come, and notes that its run is over. */
+void timetable_process(struct tree *tree, struct node *node);
 
 /* The time left at @now until the next run, and the age of the last one; USEC_INFINITY: none. */
 void timetable_view(const struct timetable *timetable, uint64_t now, uint64_t *next, uint64_t *last);

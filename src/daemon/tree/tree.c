@@ -5,14 +5,37 @@
  */
 #include "daemon/tree/tree.h"
 
-#include <stdlib.h>
-#include <string.h>
+struct node *tree_find_section(const struct tree *tree, const char *claim, const char **number)
+{
+	size_t n = strcspn(claim, "~");
+	char path[CONFIG_NAME_MAX + 1];
+	struct node *node;
 
-#include "base/text.h"
+	if (!claim[n] || n >= sizeof(path))
+		return NULL;
+	*number = claim + n + 1;
+	*(char *)mempcpy(path, claim, n) = '\0';
+	node = dict_find(&tree->by_path, path);
+	return node && node->service ? node : NULL;
+}
+
+/* A run keeps its claim while its node gets, or loses, the name of the section. */
+static struct node *tree_find_run(const struct tree *tree, const char *claim)
+{
+	char own[CONFIG_NAME_MAX + 1];
+	const char *number;
+	struct node *node = tree_find_section(tree, claim, &number);
+
+	return node && strcmp(control_group_claim(&node->service->group, own), claim) == 0 ? node
+											   : NULL;
+}
 
 struct node *tree_find(const struct tree *tree, const char *path)
 {
-	return dict_find(&tree->by_path, strcmp(path, CONFIG_ROOT_NAME) == 0 ? "" : path);
+	struct node *node =
+		dict_find(&tree->by_path, strcmp(path, CONFIG_ROOT_NAME) == 0 ? "" : path);
+
+	return node ? node : tree_find_run(tree, path);
 }
 
 struct node *tree_find_last(const struct tree *tree, const char *name)
@@ -20,7 +43,7 @@ struct node *tree_find_last(const struct tree *tree, const char *name)
 	struct node *found = NULL;
 
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (!text_ends_in_parts(n->config->path, name))
+		if (!text_ends_in_parts(n->path, name))
 			continue;
 		if (found)
 			return NULL;
@@ -38,8 +61,8 @@ static const char *tree_find_closest(const struct tree *tree, const char *name)
 	if (!names)
 		return NULL;
 	for (const struct node *i = tree->root; i; i = node_next(i, tree->root)) {
-		last = strrchr(i->config->path, '/');
-		names[n++] = i->config->path;
+		last = strrchr(i->path, '/');
+		names[n++] = i->path;
 		if (last)
 			names[n++] = last + 1;
 	}
@@ -56,7 +79,7 @@ size_t tree_find_similar(const struct tree *tree, const char *name,
 
 	for (const struct node *i = tree->root; i && n < TREE_SIMILAR_MAX;
 	     i = node_next(i, tree->root)) {
-		const char *path = i->config->path;
+		const char *path = i->path;
 
 		if (text_ends_in_parts(path, name) ||
 		    (closest && (strcmp(path, closest) == 0 || text_ends_in_parts(path, closest))))

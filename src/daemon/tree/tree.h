@@ -2,10 +2,6 @@
 
 /* All nodes of the daemon, found by path.  How a reload changes them is in daemon/reload/plan.h. */
 
-#include <stddef.h>
-
-#include "base/dict.h"
-#include "daemon/node/node.h"
 #include "daemon/service/object.h"
 
 /* The reason why the tree ends without a request; written by daemon/tree/exit.c. */
@@ -25,14 +21,22 @@ struct tree {
 	struct context *ctx;
 	struct config *config; /* the latest */
 	unsigned place;	       /* of its row in the roster */
-	struct config *before; /* the one that the undo of a rollout restores; NULL: none */
 	struct node *root;
 	struct dict by_path;
 	struct ends ends;
 };
 
-/* Returns the node with @path, or NULL.  "" and "root" are the root. */
+/*
+ * Returns the node with @path, or the one with the run that has this claim; or NULL.  "" and "root" are the
+ * root.
+ */
 struct node *tree_find(const struct tree *tree, const char *path);
+
+/*
+ * Returns the service with the name in @claim, "web/app~3" for example; NULL: there is none, or no "~".  *number is the
+ * text behind that.
+ */
+struct node *tree_find_section(const struct tree *tree, const char *claim, const char **number);
 
 /* Returns the only node with a path that ends with "/@name"; NULL if there are none or several. */
 struct node *tree_find_last(const struct tree *tree, const char *name);

@@ -2,6 +2,7 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
 #include "base/macro.h"
+#include "daemon/tree/deadline.h"
 #include "daemon/tree/goals.h"
 
 /* --- budgets --- */
@@ -217,6 +218,59 @@ static void limit(const char *path, uint64_t usec)
 	turns();
 }
 
+/* --- priorities, and more time --- */
+
+START_TEST(lower_stop_priority_is_killed_early)
+{
+	begin("[swansong]\nshutdown-timeout = 20s\n"
+	      "[low]\ncommand = x\nafter = mid\nstop-priority = -1\n"
+	      "[mid]\ncommand = x\nafter = high\n"
+	      "[high]\ncommand = x\nstop-priority = 1\n");
+	stop("root");
+	/* At once. */
+	ck_assert_uint_lt(find("low")->kill_usec, tree.root->stop_usec + SEC);
+	ck_assert_uint_eq(find("mid")->kill_usec - tree.root->stop_usec, 9 * SEC);
+	ck_assert_uint_eq(find("high")->kill_usec - tree.root->stop_usec, 20 * SEC);
+}
+END_TEST
+
+START_TEST(stop_is_extended_with_all_its_limits)
+{
+	begin("[swansong]\nshutdown-timeout = 30s\n[g]\nshutdown-timeout = 20s\n[g/a]\ncommand = x\n");
+	stop("root");
+	expect_left("g/a", 10 * SEC);
+	ck_assert_uint_eq(deadline_extend(tree.root, 5 * SEC), 5 * SEC);
+	turns();
+	expect_left("g/a", 15 * SEC);
+	ck_assert_uint_eq(find("g")->kill_usec - tree.root->stop_usec, 25 * SEC);
+	ck_assert_uint_eq(tree.root->kill_usec - tree.root->stop_usec, 35 * SEC);
+	/* A node below has no more than the root leaves it. */
+	ck_assert_uint_eq(deadline_extend(find("g"), 60 * SEC), 10 * SEC);
+}
+END_TEST
+
+START_TEST(stop_is_not_extended_beyond_the_grace)
+{
+	begin("[swansong]\nshutdown-timeout = 30s\n[a]\ncommand = x\n");
+	ctx.grace_usec = 40 * SEC;
+	stop("root");
+	ck_assert_uint_eq(deadline_extend(tree.root, 60 * SEC), 8 * SEC);
+	ck_assert_uint_eq(deadline_extend(tree.root, 60 * SEC), 0);
+	ck_assert(!deadline_hold(tree.root, clock_now_usec()));
+	ctx.parent_waits = true;
+	ck_assert_uint_eq(deadline_extend(tree.root, 60 * SEC), 60 * SEC);
+}
+END_TEST
+
+START_TEST(limit_of_a_request_bounds_what_follows)
+{
+	begin("[swansong]\nshutdown-timeout = 30s\n[a]\ncommand = x\n");
+	stop("root");
+	limit("root", 12 * SEC);
+	ck_assert_uint_eq(deadline_extend(tree.root, 60 * SEC), 0);
+}
+END_TEST
+
 static const char chain[] = "[swansong]\nshutdown-timeout = 90s\n"
 			    "[db]\ncommand = x\nstop-timeout = 5s\n"
 			    "[web]\ncommand = x\nstop-timeout = infinity\nrequires = db\n";
@@ -278,6 +332,10 @@ Suite *test_suite(void)
 	tcase_add_test(tc, request_limits_the_budgets_of_a_stop_in_progress);
 	tcase_add_test(tc, request_limits_the_dependents_of_the_node);
 	tcase_add_loop_test(tc, grace_is_a_budget_of_the_root_alone, 0, ARRAY_SIZE(graces));
+	tcase_add_test(tc, lower_stop_priority_is_killed_early);
+	tcase_add_test(tc, stop_is_extended_with_all_its_limits);
+	tcase_add_test(tc, stop_is_not_extended_beyond_the_grace);
+	tcase_add_test(tc, limit_of_a_request_bounds_what_follows);
 	suite_add_tcase(s, tc);
 	return s;
 }

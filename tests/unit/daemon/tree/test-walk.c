@@ -13,9 +13,9 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "daemon/loop/closer.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/reap/exit.h"
-#include "daemon/reload/reload.h"
 #include "daemon/reload/transient.h"
 #include "daemon/spawn/final.h"
 #include "daemon/tree/deadline.h"
@@ -80,7 +80,7 @@ static void reload_something(void)
 	ck_assert_int_eq(diag_new(&diag), 0);
 	ck_assert_int_eq(edges_check(&tree, config, false, NULL, diag), 0);
 	if (diag_errors(diag) == 0)
-		ck_assert_int_eq(reload_apply(&tree, config), 0);
+		reload_config_now(config);
 }
 
 static struct node *some_node(void)
@@ -213,6 +213,8 @@ static bool end_others(bool all)
 			exit.value = !all && below(4) == 0;
 			if (p->kind == PROCESS_HOOK)
 				hook_died(p, &exit);
+			else if (p->kind == PROCESS_CLOSER)
+				closer_died(p, &exit);
 			else
 				service_process_died(p->service, p, &exit);
 			any = true;
@@ -398,7 +400,7 @@ static bool let_some_go_on(void)
 
 		if (!s || !s->main.alive || !(is_asked(s) || s->state == STATE_STARTING))
 			continue;
-		if (is_asked(s) || s->setup.config->type == TYPE_ONESHOT)
+		if (is_asked(s) || s->setup.launch.config->type == TYPE_ONESHOT)
 			end_process(s, 0);
 		else
 			service_post(s, EVENT_READY);
