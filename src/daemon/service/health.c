@@ -5,12 +5,6 @@
  */
 #include "daemon/service/health.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/probe/probe.h"
 #include "daemon/service/notify.h"
 
@@ -22,16 +16,26 @@ static bool health_is_reloading(const struct service *s)
 	       (s->setup.messages && s->setup.messages->reloading_usec);
 }
 
+void health_note_well(struct service *s)
+{
+	if (s->in_trouble)
+		alert_raise(s->node, ALERT_RECOVERED, NULL, "");
+	s->in_trouble = false;
+}
+
 static void health_set_state(struct health *h, enum health_state state)
 {
 	const struct service *s = h->service;
 
 	if (h->state == state)
 		return;
-	if (state == HEALTH_UNHEALTHY)
+	context_update_soon(s->ctx); /* a rollout may watch it */
+	if (state == HEALTH_UNHEALTHY) {
+		h->service->in_trouble = true;
+		alert_raise(s->node, ALERT_UNHEALTHY, NULL, h->why);
 		service_log(s, LOG_WARNING, "unhealthy, %u times in a row: %s", h->failures,
 			    h->why);
-	else if (h->state == HEALTH_UNHEALTHY && state == HEALTH_HEALTHY)
+	} else if (h->state == HEALTH_UNHEALTHY && state == HEALTH_HEALTHY)
 		service_log(s, LOG_INFO, "healthy again");
 	h->state = state;
 	h->since_usec = clock_now_usec();
@@ -41,25 +45,30 @@ static void health_set_state(struct health *h, enum health_state state)
 static void health_note_failure(struct health *h, const char *why)
 {
 	bool was_unhealthy = h->state == HEALTH_UNHEALTHY;
+	struct service *s = h->service;
+	unsigned retries = node_config_extras(s->config)->health_retries;
 
 	(void)snprintf(h->why, sizeof(h->why), "%s", why);
 	if (h->failures < UINT32_MAX)
 		h->failures++;
-	if (h->failures < node_config_extras(h->service->config)->health_retries)
+	if (h->failures < retries)
 		return;
 	health_set_state(h, HEALTH_UNHEALTHY);
-	if (!was_unhealthy) {
-		struct service *s = h->service;
-
+	/* A failed hand-over is tried again. */
+	if (!was_unhealthy || (service_can_hand_over(s) && h->failures % retries == 0)) {
 		switch (node_config_extras(s->config)->on_unhealthy) {
 		case ON_UNHEALTHY_RESTART:
+			if (service_can_hand_over(s)) {
+				node_add_task(s->node, TASK_SUCCESSIONS);
+				break;
+			}
 			s->run.outcome.kind = OUTCOME_UNHEALTHY;
 			service_post(s, EVENT_UNWELL);
 			break;
 		case ON_UNHEALTHY_SHUTDOWN:
 			/*
-			 * The tree stops in its order, not at once.  The outcome counts as a failure, and
-			 * determines the exit status of the daemon.
+			 * The tree stops in order.  The outcome counts as a failure, which determines the exit
+			 * status of the daemon.
 			 */
 			s->run.outcome.kind = OUTCOME_UNHEALTHY;
 			node_add_task(s->node, TASK_ENDS);
@@ -86,6 +95,7 @@ static void health_on_result(void *arg, const char *why)
 		*h->why = '\0';
 		h->failures = 0;
 		health_set_state(h, HEALTH_HEALTHY);
+		health_note_well(h->service);
 	} else if (!health_is_reloading(h->service)) {
 		health_note_failure(h, why);
 	}
@@ -133,8 +143,7 @@ struct health *health_free(struct health *h)
 		return NULL;
 	probe_free(h->probe);
 	alarm_stop(&h->service->ctx->alarms, &h->timer);
-	free(h);
-	return NULL;
+	return free_memory(h);
 }
 
 void health_update(struct health *h)

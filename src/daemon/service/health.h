@@ -6,8 +6,6 @@
  * A service without the key health has neither this object nor its timer.
  */
 
-#include <stdint.h>
-
 #include "daemon/probe/attempt.h"
 #include "daemon/service/object.h"
 
@@ -39,5 +37,7 @@ struct health *health_free(struct health *health);
  */
 void health_update(struct health *health);
 
-/* Returns "unknown", "healthy" or "unhealthy". */
+/* @service is up without a health check, or healthy: raises ALERT_RECOVERED if it was in trouble. */
+void health_note_well(struct service *service);
+
 const char *health_state_name(enum health_state state);

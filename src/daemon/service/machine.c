@@ -4,18 +4,10 @@
  */
 #include "daemon/service/machine.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/service/health.h"
-#include "daemon/service/parts.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/setup.h"
-#include "daemon/service/signal.h"
 #include "daemon/service/start.h"
 #include "daemon/service/timeout.h"
 #include "model/keys/keys.h"
@@ -26,11 +18,13 @@ static void service_on_timeout(struct alarm *alarm)
 {
 	struct service *s = container_of(alarm, struct service, timer);
 
+	if (s->ctx->held_usec && fsm_is_going_down(s->state) && s->state != STATE_KILLING)
+		return; /* until service_postpone() */
 	if (s->state == STATE_DOWN || s->state == STATE_BACKOFF)
 		service_update_soon(s);
 	else
 		service_post(s, service_has_spent_budget(s) ? EVENT_KILL : EVENT_TIMEOUT);
-	/* An exit that was missed is found here. */
+	/* An exit without an event is found here. */
 	if (!s->main.alive && (s->main.pid > 0 || s->group.exists))
 		service_check_exits(s);
 }
@@ -62,6 +56,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	process_init(&s->main, PROCESS_MAIN, s);
 	alarm_init(&s->timer, service_on_timeout);
 	alarm_init(&s->kept_timer, service_on_kept_timeout);
+	alarm_init(&s->slow_timer, service_on_slow_stop);
 	service_recount(s);
 
 	r = policy_new(&s->policy, s->config);
@@ -70,7 +65,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	if (r < 0)
 		return r;
 	service_use_next_setup(s);
-	control_group_check(&s->group);
+	control_group_use(&s->group, s->config);
 	service_update_soon(s); /* it may start by itself */
 	service_update_demand(s);
 	*ret = take(s);
@@ -92,14 +87,20 @@ struct service *service_free(struct service *s)
 	agenda_remove(&s->ctx->agenda, SERVICE_TASKS, &s->node->due);
 	alarm_stop(&s->ctx->alarms, &s->timer);
 	alarm_stop(&s->ctx->alarms, &s->kept_timer);
+	alarm_stop(&s->ctx->alarms, &s->slow_timer);
 	service_setup_done(s);
 	watchdog_done(s->watchdog);
 	free(s->watchdog);
 	calls_free(s->calls);
+	free(s->looked.file);
+	if (s->recycle) {
+		alarm_stop(&s->ctx->alarms, &s->recycle->alarm);
+		closer_done(&s->recycle->closer);
+		free(s->recycle);
+	}
 	policy_free(s->policy);
 	node_config_unref(s->config);
-	free(s);
-	return NULL;
+	return free_memory(s);
 }
 
 /* --- the only writer of the state --- */
@@ -129,7 +130,7 @@ static void service_put_on_agenda(struct service *s, enum service_event event)
 {
 	bool has_process = fsm_has_process(s->state);
 
-	if ((s->state == STATE_BACKOFF || s->state == STATE_FAILED) && event < EVENT_FOUND)
+	if (s->state >= STATE_BACKOFF && event < EVENT_FOUND)
 		node_add_task(s->node, TASK_FAILURES);
 	/* A oneshot has ended when its work is done, even if it stays up for its later commands. */
 	if ((!has_process && s->state != STATE_BACKOFF && event != EVENT_RESET) ||
@@ -138,6 +139,8 @@ static void service_put_on_agenda(struct service *s, enum service_event event)
 	if (!has_process && s->node->timetable)
 		node_add_task(s->node, TASK_SCHEDULES);
 	service_update_demand(s);
+	if (s->state == STATE_UP)
+		node_add_task(s->node, TASK_RECYCLES);
 	if (!has_process && s->node->transient)
 		node_finished(s->node);
 	if (!has_process && (s->node->goal == GOAL_GONE || !s->node->config->argv))
@@ -203,7 +206,7 @@ static void service_enter(struct service *s, enum service_state next, enum servi
 	events_add(s->ctx->events,
 		   &(struct event){
 			   .kind = "service",
-			   .node = s->config->path,
+			   .node = s->node->path,
 			   .generation = s->node->generation,
 			   .from = fsm_state_name(s->state),
 			   .to = fsm_state_name(next),
@@ -225,12 +228,14 @@ static void service_enter(struct service *s, enum service_state next, enum servi
 		s->run.outcome.was_ready = true;
 	if (next == STATE_UP) {
 		s->run.was_up = true;
-		/* The end of its remaining processes was not the end of the oneshot itself. */
+		/* Remaining processes of a oneshot have ended, not the oneshot itself. */
 		s->ending = (struct ending){ 0 };
 	}
 	if (next == STATE_UP && event != EVENT_FOUND &&
 	    s->setup.launch.config->ready.kind != PROBE_STARTED)
 		service_log(s, LOG_INFO, "ready");
+	if (next == STATE_UP && !s->setup.health)
+		health_note_well(s);
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
 		s->attempted = true;
 	service_update_members(s);
@@ -255,7 +260,7 @@ static void service_note_timeout(struct service *s)
 		s->run.outcome.subject = step.subject;
 	}
 	if (s->setup.hook && hook_is_running(s->setup.hook))
-		s->run.outcome.hook = hook_name(s->setup.hook->kind);
+		s->run.outcome.hook = s->setup.hook->outcome.hook;
 }
 
 void service_handle(struct service *s, enum service_event event)
@@ -292,7 +297,7 @@ void service_handle(struct service *s, enum service_event event)
 		service_update_roster(s);
 }
 
-/* The states without a process come in the order of their events. */
+/* The events lead through the states without a process in their order. */
 static enum service_event service_resume_event(enum service_state state)
 {
 	if (state >= STATE_BACKOFF)
@@ -313,7 +318,7 @@ static bool service_is_outcome(const struct outcome *outcome)
 		return outcome->value >= 0 && outcome->value <= UINT8_MAX;
 	if (outcome->kind == OUTCOME_SIGNALED)
 		return outcome->value > 0 && outcome->value < NSIG;
-	return outcome->kind <= OUTCOME_UNKNOWN;
+	return outcome->kind <= OUTCOME_CONDITION;
 }
 
 bool service_can_resume(const struct service *s, const struct roster_row *row)
@@ -349,12 +354,13 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 	s->run.generation = s->node->generation;
 	s->run.parts &= service_configured_parts(s);
 	s->run.worked &= s->state == STATE_UP;
-	/* Texts are those of the former image. */
+	/* The texts about the run come from the former image. */
 	outcome->step = outcome->step ? "run" : NULL;
 	outcome->subject = s->config->argv[0];
 	outcome->hook = outcome->unfound = NULL;
 	s->run.pid_file_fault = NULL;
 	s->since_usec = was.since_usec;
+	service_recount(s);
 	if (s->watchdog && s->state == STATE_UP)
 		watchdog_set(s->watchdog, was.watchdog_usec);
 	service_extend_start(s, was.start_limit_usec);
@@ -387,18 +393,12 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 	return (enum service_state)was.state;
 }
 
-void service_handle_posted(struct context *ctx)
+void service_handle_posted(struct service *s)
 {
-	struct node *node;
+	while (s->posted.n > 0) {
+		enum service_event event = s->posted.events[0];
 
-	node_for_each_taken (node, ctx, TASK_EVENTS) {
-		struct service *s = node->service;
-
-		while (s->posted.n > 0) {
-			enum service_event event = s->posted.events[0];
-
-			service_forget_posted(s, event);
-			service_handle(s, event);
-		}
+		service_forget_posted(s, event);
+		service_handle(s, event);
 	}
 }

@@ -5,7 +5,6 @@
  * update turn call it; callbacks post their events instead (service_post()).
  */
 
-#include "daemon/loop/roster.h"
 #include "daemon/service/object.h"
 
 /*
@@ -18,11 +17,11 @@ struct service *service_free(struct service *service);
 /* Changes the state of @service by @event.  Nothing else changes it. */
 void service_handle(struct service *service, enum service_event event);
 
-/* Returns false for a row that is damaged: no service has left it. */
+/* Returns false for a damaged row: no service has written it. */
 bool service_can_resume(const struct service *service, const struct roster_row *row);
 
 /* Continues after a fault, by a row of service_update_roster(); a process of it was taken before. */
 enum service_state service_resume(struct service *service, const struct roster_row *row);
 
 /* TASK_EVENTS: handles posted events. */
-void service_handle_posted(struct context *ctx);
+void service_handle_posted(struct service *service);

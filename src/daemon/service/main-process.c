@@ -6,19 +6,9 @@
  */
 #include "daemon/service/main-process.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
 #include "daemon/node/user.h"
 #include "daemon/service/signal.h"
-#include "sys/file/mount.h"
 #include "sys/process/pid-file.h"
-#include "sys/process/proc.h"
 
 /* The search stops after this many ancestors. */
 #define ANCESTORS_MAX 64
@@ -49,7 +39,7 @@ static bool service_is_descendant(const struct service *s, pid_t pid)
 
 static bool service_has_uid(const struct service *s, uid_t uid)
 {
-	return user_is_own(s->setup.config, &s->main, uid);
+	return user_is_own(s->setup.launch.config, &s->main, uid);
 }
 
 static const struct process *service_find_session(const struct service *s, pid_t pid)
@@ -62,7 +52,7 @@ static const struct process *service_find_session(const struct service *s, pid_t
 bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 {
 	const struct process *p = process_find(s->ctx->processes, pid);
-	char path[CONFIG_NAME_MAX + 1];
+	char path[CONFIG_NAME_MAX + 1], own[CONFIG_NAME_MAX + 1];
 
 	/* The orphan may have been in the middle of an exec when it was last looked at. */
 	if (p && p->blank)
@@ -71,7 +61,7 @@ bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 		return p->service == s;
 	if (s->group.exists)
 		return cgroups_node_of(s->ctx->cgroups, pid, path) == 0 &&
-		       strcmp(path, s->config->path) == 0;
+		       strcmp(path, control_group_claim(&s->group, own)) == 0;
 	if (!service_has_uid(s, uid))
 		return false;
 	if (!p)
@@ -115,7 +105,7 @@ static int service_on_main_gone(sd_event_source *source, int fd, uint32_t events
 	service_unwatch_main(s);
 	if (s->run.outcome.kind == OUTCOME_NONE)
 		s->run.outcome.kind = OUTCOME_UNKNOWN;
-	/* Its children go to that parent, too, and so are not found one by one. */
+	/* Its orphans become children of that parent, and so are not found one by one. */
 	if (fsm_is_going_down(s->state))
 		control_group_signal(&s->group, s->stop_signal);
 	s->main.alive = false;
@@ -147,7 +137,7 @@ static int service_examine_main(struct service *s, pid_t pid, struct proc_info *
 	if (!service_has_member(s, pid, uid) &&
 	    !service_may_name_main(s, pid, info, known, service_find_session(s, pid), uid))
 		return -EPERM;
-	/* The data above belongs to the process of the descriptor only if that still exists. */
+	/* The facts above are about the process of the descriptor only if that still exists. */
 	*why = "the process has ended";
 	if (process_signal(&seen, 0) == -ESRCH)
 		return -ESRCH;
@@ -173,7 +163,7 @@ static void service_promote_main(struct service *s, pid_t pid, int pidfd,
 
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
-	/* After the new guard, so that a guard is held throughout. */
+	/* The former guard is dropped after the new one is taken, so that one is always held. */
 	swansong_guard_drop(&before);
 	process_free(known);
 	if (info->parent == s->ctx->keeper.reaper)
@@ -266,7 +256,7 @@ bool service_awaits_main(const struct service *s)
 	       s->run.outcome.kind == OUTCOME_EXITED && s->run.outcome.value == 0;
 }
 
-/* A file that is missing or empty is still to be written; another one may never be mended. */
+/* A missing or empty file may still be written; one with wrong content may never be corrected. */
 static void service_log_pid_file(struct service *s, int error, const char *why)
 {
 	if (error == 0 || error == ENOENT || error == ENOTDIR || error == ENODATA ||
@@ -274,15 +264,15 @@ static void service_log_pid_file(struct service *s, int error, const char *why)
 		return;
 	s->run.pid_file_fault = why;
 	service_log(s, LOG_WARNING, "pid-file %s refused: %s",
-		    node_config_extras(s->setup.config)->pid_file, why);
+		    node_config_extras(s->setup.launch.config)->pid_file, why);
 }
 
 int service_find_main(struct service *s, const char **why)
 {
-	const struct extras *extras = node_config_extras(s->setup.config);
+	const struct extras *extras = node_config_extras(s->setup.launch.config);
 	const uid_t owners[PID_FILE_OWNERS] = {
 		geteuid(),
-		user_of_config(s->setup.config),
+		user_of_config(s->setup.launch.config),
 		extras->notify_uid == (uid_t)-1 ? geteuid() : extras->notify_uid,
 	};
 	cleanup(closep) int pidfd = -1;

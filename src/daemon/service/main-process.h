@@ -8,8 +8,6 @@
  */
 
 #include "daemon/service/object.h"
-#include "sys/ipc/unixsock.h"
-#include "sys/process/proc.h"
 
 /*
  * Returns true if @pid, which may be dead but not collected, is provably a process of the service;

@@ -6,12 +6,6 @@
  */
 #include "daemon/service/notify.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/guard/lease-fd.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/timeout.h"
@@ -47,11 +41,11 @@ static void service_apply_main(struct service *s, const struct notify_message *m
 	service_refuse_message(s, what, why);
 }
 
-/* For the next image, as programs send some of them only once. */
+/* Keeps the messages for the next image, as programs send some of them only once. */
 static void service_enter_messages(struct service *s)
 {
 	const struct service_messages *m = s->setup.messages;
-	struct roster_row row = roster_row(ROSTER_MESSAGES, m->error, s->config->path, m->status);
+	struct roster_row row = roster_row(ROSTER_MESSAGES, m->error, s->node->path, m->status);
 
 	row.detail[0] = m->reloading_usec;
 	roster_write(s->ctx->roster, &s->messages_place, &row);
@@ -75,7 +69,7 @@ static void service_apply_reloading(struct service *s, const struct notify_messa
 {
 	uint64_t now = clock_now_usec();
 
-	/* Its own time is preferred: the reload began before its message. */
+	/* MONOTONIC_USEC= is preferred: the reload began before its message. */
 	s->setup.messages->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
 						    ? MIN(m->monotonic_usec, now)
 						    : now;
@@ -90,7 +84,7 @@ static void service_apply_ready(struct service *s, const struct notify_message *
 		service_post(s, EVENT_READY);
 }
 
-/* The service ends by itself: no service may begin to rely on it, and its stop-timeout begins. */
+/* The service ends by itself: its stop-timeout begins, and it counts as not ready. */
 static void service_apply_stopping(struct service *s, const struct notify_message *m)
 {
 	if (!s->setup.messages->stopping)
@@ -177,9 +171,11 @@ static void service_apply_store(struct service *s, const struct notify_message *
 		service_refuse_message(s, "FDSTORE=1", "the service is stopped");
 		return;
 	}
-	for (size_t i = 0; r >= 0 && i < passed->n; i++)
-		r = activation_store(s->setup.launch.activation, take_fd(passed->fds[i]), name,
-				     poll);
+	for (size_t i = 0; r >= 0 && i < passed->n; i++) {
+		r = activation_store(s->setup.launch.activation, passed->fds[i], name, poll);
+		if (r == 0)
+			passed->fds[i] = -1;
+	}
 	if (r < 0)
 		service_refuse_message(s, "FDSTORE=1",
 				       r == -ENOBUFS ? "fd-store-max is reached" : strerror(-r));
@@ -217,8 +213,10 @@ static void service_apply_guard(struct service *s, const struct notify_message *
 				       "expected exactly one descriptor, for the guard only");
 		return;
 	}
-	r = lease_fd_new(s->node, &wish, take_fd(passed->fds[0]));
-	if (r != 0)
+	r = lease_fd_new(s->node, &wish, passed->fds[0]);
+	if (r == 0)
+		passed->n = 0;
+	else
 		service_refuse_message(s, "X_SWANSONG_GUARD", lease_fd_refusal(r));
 }
 
@@ -265,7 +263,7 @@ static void service_apply_trigger(struct service *s, const struct notify_message
 
 /* --- the messages --- */
 
-/* The order in which the lines of a message apply, wherever they stand in it. */
+/* The order in which the lines of a message apply; that of the message has no effect. */
 static const struct {
 	enum notify_flag flag;
 	void (*apply)(struct service *s, const struct notify_message *m);
@@ -318,7 +316,7 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 		.accepts = service_accepts_sender,
 		.each = service_on_message,
 		.refused = service_on_refused,
-		.node = config->path,
+		.node = s->node->path,
 		.arg = s,
 	};
 	const struct extras *extras = node_config_extras(config);
@@ -351,7 +349,7 @@ void service_notify_begin(struct service *s)
 		return;
 	*s->setup.messages = (struct service_messages){ .error = 0 };
 	roster_write(s->ctx->roster, &s->messages_place, NULL);
-	/* An interval that the last run had set by itself is configured again. */
+	/* The interval is the configured one again, after a run that has set another one. */
 	watchdog_set(s->watchdog, node_config_extras(s->config)->watchdog_usec);
 }
 
@@ -371,6 +369,6 @@ void service_notify_held(struct service *s)
 	/* When nothing starts any more, clients are to be refused rather than to wait. */
 	if (s->setup.launch.activation && service_is_root_stopped(s->node))
 		activation_unlisten(s->setup.launch.activation);
-	if (s->next_setup && s->next_setup->activation && service_is_root_stopped(s->node))
-		activation_unlisten(s->next_setup->activation);
+	if (s->next_setup && s->next_setup->launch.activation && service_is_root_stopped(s->node))
+		activation_unlisten(s->next_setup->launch.activation);
 }

@@ -2,7 +2,6 @@
 
 /* The messages of a service by the notify protocol, and their effects on it. */
 
-#include "daemon/loop/roster.h"
 #include "daemon/service/object.h"
 
 /* Messages of the present run that are shown to users. */

@@ -13,35 +13,26 @@
  * with later commands goes on after its process, and so does the guard of the process.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/guard/attach.h"
-#include "daemon/cgroup/control-group.h"
-#include "daemon/spawn/hook.h"
-#include "daemon/spawn/launch.h"
+#include "daemon/spawn/alert.h"
+#include "daemon/spawn/final.h"
 #include "daemon/node/calls.h"
-#include "daemon/node/node.h"
 #include "daemon/notify/notify.h"
-#include "daemon/loop/process.h"
+#include "daemon/loop/closer.h"
 #include "daemon/probe/pid-watch.h"
 #include "daemon/probe/readiness.h"
 #include "daemon/notify/watchdog.h"
-#include "model/life/fsm.h"
-#include "model/life/policy.h"
-
-struct health;
-struct service_messages;
 
 /* The end of a run, from when it was requested or began by itself. */
 struct ending {
 	uint64_t began_usec;	 /* 0: not begun */
-	uint64_t idle_usec;	 /* when the service was last busy since; 0: never */
+	uint64_t idle_usec;	 /* when the service was last busy during this end; 0: never */
 	uint64_t extended_usec;	 /* extension by the service itself; 0: none */
 	uint64_t remaining_usec; /* end of remaining processes; USEC_INFINITY: main process lives */
-	uint64_t last_call_usec; /* latest end that the budget allows */
+	uint64_t last_call_usec; /* the latest end that the budget allows */
 	uint64_t limit_usec;	 /* the limit that results from all these */
-	bool busy, logged;	 /* it is busy; that was logged */
+	bool busy, logged;	 /* it is busy; the log has a line about it */
+	bool warned;		 /* it is slow; the log has a line about it */
 };
 
 /* Events for the next update turn, in the order in which they were posted, each at most once. */
@@ -55,9 +46,7 @@ struct posted {
  * A run keeps the setup with which it began; a reload makes another for the next run.
  */
 struct setup {
-	const struct node_config *config; /* counted */
-	struct launch launch;
-	struct activation *activation;	   /* of launch; NULL: not needed */
+	struct launch launch; /* its config is counted */
 	struct notify *notify;		   /* NULL: no notification socket */
 	struct service_messages *messages; /* NULL likewise */
 	struct pid_watch *pid_watch;	   /* NULL: not of type forking */
@@ -65,7 +54,7 @@ struct setup {
 	struct health *health;		   /* NULL: health = none */
 	struct attach *attach;		   /* NULL: attach = no */
 	struct hook *hook, *reload;	   /* commands around it, and of a reload; or NULL */
-	bool keeps_activation; /* the next setup takes the activation of the present one */
+	bool keeps_activation; /* the activation of launch belongs to the other setup: the present one, or the next */
 };
 
 /* The present run, or the last one. */
@@ -81,9 +70,10 @@ struct run {
 	bool worked : 1;    /* a oneshot that has ended successfully and is kept */
 	bool killed : 1;    /* the kill-signal was sent */
 	bool late : 1;	    /* its stop-timeout or a budget had expired */
-	bool concluded : 1; /* its end was judged, see verdict */
+	bool concluded : 1; /* its end was judged: verdict is set */
 	bool refused : 1; /* in a row: the kernel has refused the control group, see group.refused */
 	bool found : 1; /* its main process was any of an earlier image, and is only to be stopped */
+	bool numbered : 1; /* in a row: its claims have its generation, see group.generation */
 };
 
 /* The details of its row in the roster. */
@@ -96,15 +86,30 @@ struct service_row {
 	struct run run;
 };
 
+/* The result of daemon/demand/programs.c for a run. */
+struct looked {
+	unsigned number;       /* of the look; 0: none */
+	uint64_t started_usec; /* of the run */
+	char *file;	       /* a file that was replaced; "": there is none; NULL: unknown */
+};
+
+/* Of daemon/demand/recycle.c. */
+struct recycle {
+	struct service *service;
+	struct alarm alarm;   /* the next look at its age and memory */
+	struct closer closer; /* of a child that adds up the memory of its processes */
+	bool large;	      /* the last child has found too much memory */
+};
+
 /* The share of a service in struct counts of its node and of the nodes above. */
 struct tally {
-	bool services, ready, resolved, members, present, lost, excused;
+	bool services, ready, coming_up, resolved, members, present, lost, excused;
 };
 
 struct service {
 	struct context *ctx;
 	struct node *node;
-	const struct node_config *config; /* counted; of the node, or the last with a command */
+	const struct node_config *config; /* the counted one: of the node, or the last with a command */
 
 	enum service_state state;
 	struct posted posted;
@@ -117,17 +122,19 @@ struct service {
 	struct tally counted; /* its share in the nodes above */
 	int stop_signal;      /* the configured one, or that of a forwarded stop */
 	bool blocked : 1;     /* by a requirement that failed, was stopped or has ended; derived */
+	bool in_trouble : 1;  /* given up or unhealthy since it was last well */
 	bool attempted : 1;   /* it has been up or has failed at least once */
+	unsigned outage;      /* enum outage, as last recorded */
+	unsigned restarts;    /* automatic restarts since the last start by a client */
 
 	struct process main;	    /* pid 0: none */
 	unsigned place;		    /* of its row in the roster; 0: none */
-	unsigned messages_place;    /* of that of its messages, likewise */
-	sd_event_source *main_gone; /* NULL: a child of the daemon, or no process */
+	unsigned messages_place;    /* of the row of its messages; 0: none */
+	sd_event_source *main_gone; /* end of a main process that is no child of the daemon; or NULL */
 	struct list remaining;
 	struct control_group group;
 
 	struct run run;
-	unsigned restarts; /* automatic ones since the last start by a client */
 
 	uint64_t delay_usec;	  /* before the next restart */
 	uint64_t not_before_usec; /* earliest start by its group; 0: none, or by a client */
@@ -138,7 +145,10 @@ struct service {
 
 	struct watchdog *watchdog; /* NULL: it never had one */
 	struct calls *calls;	   /* NULL: it never was on demand, nor had a drain-quiet */
+	struct recycle *recycle;   /* NULL: it never had recycle-memory or recycle-age */
+	struct looked looked;
 	struct alarm timer;
+	struct alarm slow_timer; /* for stop-warning */
 	struct alarm kept_timer; /* ends kept processes at their until_usec */
 };
 
@@ -165,7 +175,7 @@ int service_make_hook(struct service *service, struct hook **ret);
 
 /* Logs a message about @service. */
 #define service_log(service, priority, ...) \
-	log_node((service)->ctx->log, priority, (service)->config->path, __VA_ARGS__)
+	log_node((service)->ctx->log, priority, node_name((service)->node), __VA_ARGS__)
 
 /* Puts @service on the agenda of stops or starts, for this update turn or the next. */
 void service_update_soon(struct service *service);
@@ -176,7 +186,7 @@ void service_update_demand(struct service *service);
 /* Returns the configuration of the next run. */
 static inline const struct node_config *service_next_config(const struct service *service)
 {
-	return service->next_setup ? service->next_setup->config : service->setup.config;
+	return service->next_setup ? service->next_setup->launch.config : service->setup.launch.config;
 }
 
 /* Adapts @service to a change of its effective goal or that of a requirement. */
@@ -223,6 +233,9 @@ bool service_is_resolved(const struct service *service);
  */
 bool service_is_present(const struct service *service);
 
+/* Returns true if @service has not run, as a condition did not hold: this counts as ready. */
+bool service_is_skipped(const struct service *service);
+
 /* Returns true if @service runs, or will run as soon as it can. */
 bool service_is_meant_to_run(const struct service *service);
 
@@ -232,14 +245,36 @@ bool service_is_meant_to_run(const struct service *service);
  */
 bool service_is_at_work(const struct service *service);
 
-/* Returns true if its process runs with settings before a change that needs a new process. */
+/* Returns true if a restart of @service is a hand-over: its present run began with handover = yes. */
+bool service_can_hand_over(const struct service *service);
+
+/* Returns "current", "unknown", or "replaced", with *file, by the last look at the present run; NULL: none. */
+const char *service_program(const struct service *service, const char **file);
+
+/* Returns true if its process runs, or is about to, with settings before a change that needs a new process. */
 bool service_is_outdated(const struct service *service);
+
+/*
+ * The number of guards that keep @service busy, and the service that a guard on @node keeps busy, or NULL: each is
+ * held on the node of the service or on a descendant without a nearer service, by an attached program or by a
+ * lease; its own processes do not count.  A guard on an ancestor names no service that it needs, and keeps none
+ * busy.  Code that takes or drops such a guard calls node_guards_changed().
+ */
+unsigned long busy_guards(const struct service *service);
+struct service *busy_service(const struct node *node);
 
 /*
  * Updates the counts of the nodes above.  It must be called after a change of the state, the goal
  * or the member blocked.  An idle service that does not start by itself adds nothing.
  */
 void service_recount(struct service *service);
+
+/*
+ * Records, as an event and in the history, that @service is not ready any more, or is again, or that
+ * the cause has changed.  A service that works to an end is never ready in this sense: of type oneshot,
+ * by schedule, or transient.  Nothing is recorded before the start of the daemon is complete.
+ */
+void service_record_outage(struct service *service);
 
 /* Removes the share of @service from the counts: it is about to be freed. */
 void service_discount(struct service *service);

@@ -4,8 +4,6 @@
  */
 #include "daemon/service/parts.h"
 
-#include <stdlib.h>
-
 #include "model/life/result.h"
 
 /*
@@ -29,7 +27,7 @@ static unsigned parts_of_hooks(const struct node_config *config)
 	unsigned parts = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++)
-		if (node_config_hook(config, hooks_of_parts[i].kind)->n > 0)
+		if (node_config_has_hook(config, hooks_of_parts[i].kind))
 			parts |= hooks_of_parts[i].part;
 	return parts;
 }
@@ -108,7 +106,7 @@ void service_run_hook(struct service *s)
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++) {
 		if (hooks_of_parts[i].part != fsm_part(s->state))
 			continue;
-		/* The time of the ending has expired or is no longer needed. */
+		/* The limit of the ending has expired, or is not needed any more. */
 		if (hooks_of_parts[i].kind == HOOK_POST_STOP)
 			s->ending = (struct ending){ 0 };
 		service_set_hook_variables(s, hooks_of_parts[i].kind);

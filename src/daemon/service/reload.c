@@ -4,12 +4,6 @@
  */
 #include "daemon/service/reload.h"
 
-#include <errno.h>
-
-#include "base/clock.h"
-#include "base/parse.h"
-#include "sys/process/proc.h"
-
 static void service_reload_on_timeout(struct alarm *alarm)
 {
 	struct hook *hook = container_of(alarm, struct hook, timer);

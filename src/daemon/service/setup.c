@@ -5,17 +5,12 @@
  */
 #include "daemon/service/setup.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/service/health.h"
-#include "daemon/service/parts.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/reload.h"
 #include "daemon/service/timeout.h"
 #include "model/keys/diff.h"
+#include "sys/spawn/adjust.h"
 
 DEFINE_CLEANUP(struct setup *, setup_free)
 
@@ -43,6 +38,8 @@ static void setup_on_pid_file(void *arg)
 
 static void setup_done(struct setup *setup)
 {
+	const struct node_config *config = setup->launch.config;
+
 	service_hook_free(setup->hook);
 	service_hook_free(setup->reload);
 	pid_watch_free(setup->pid_watch);
@@ -51,17 +48,17 @@ static void setup_done(struct setup *setup)
 	attach_free(setup->attach);
 	notify_free(setup->notify);
 	free(setup->messages);
+	if (!setup->keeps_activation)
+		activation_free(setup->launch.activation);
 	launch_done(&setup->launch);
-	activation_free(setup->activation);
-	node_config_unref(setup->config);
+	node_config_unref(config);
 }
 
 struct setup *setup_free(struct setup *setup)
 {
 	if (setup)
 		setup_done(setup);
-	free(setup);
-	return NULL;
+	return free_memory(setup);
 }
 
 int setup_new(struct setup **ret, struct service *s, const struct node_config *config)
@@ -72,7 +69,7 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 
 	if (!setup)
 		return -ENOMEM;
-	setup->config = node_config_ref(config);
+	setup->launch.config = node_config_ref(config);
 	r = service_notify_new(s, config, &setup->notify, &setup->messages);
 	if (r >= 0)
 		r = readiness_new(&setup->readiness, s->ctx, config, &s->setup.launch,
@@ -89,13 +86,14 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 		r = calls_new(&s->calls, s->node);
 	if (r >= 0)
 		setup->keeps_activation = setup_can_keep_activation(s, config);
-	if (r >= 0 && !setup->keeps_activation)
-		r = activation_new(&setup->activation, s->ctx, config);
+	if (setup->keeps_activation)
+		setup->launch.activation = s->setup.launch.activation;
+	else if (r >= 0)
+		r = activation_new(&setup->launch.activation, s->ctx, config);
 	if (r >= 0)
 		r = launch_init(&setup->launch, s->ctx, config,
 				setup->notify ? notify_address(setup->notify) : NULL,
-				setup->keeps_activation ? s->setup.launch.activation
-							: setup->activation);
+				setup->launch.activation);
 	setup->launch.group = &s->group;
 	if (r >= 0)
 		r = service_hook_new(s, config, &setup->hook);
@@ -125,19 +123,22 @@ void service_use_next_setup(struct service *s)
 	if (!next)
 		return;
 	s->next_setup = NULL;
-	setup_withdraw_control(s, next->config);
-	if (next->keeps_activation)
-		next->activation = take(s->setup.activation);
-	else {
+	setup_withdraw_control(s, next->launch.config);
+	if (next->keeps_activation) {
+		next->keeps_activation = false;
+		s->setup.keeps_activation = true;
+	} else {
 		/* The sockets are new, but the stored descriptors are meant for the next run. */
 		struct activation *former = s->setup.launch.activation;
 
-		if (next->activation && former && activation_inherit(next->activation, former) < 0)
+		if (next->launch.activation && former &&
+		    activation_inherit(next->launch.activation, former) < 0)
 			service_log(s, LOG_ERR, "stored descriptors lost: out of memory");
 	}
 	present = s->setup;
 	s->setup = *next;
 	*next = present;
+	s->run.outcome.subject = NULL; /* of the former configuration */
 	setup_free(next);
 }
 
@@ -148,12 +149,48 @@ void service_setup_done(struct service *s)
 	setup_done(&s->setup);
 }
 
+struct adjusting {
+	const struct service *service;
+	const struct attributes *from, *to;
+};
+
+/* Changes the attributes of processes that the kernel can change from outside. */
+static void service_adjust_process(pid_t pid, void *arg)
+{
+	const struct adjusting *a = arg;
+	const struct hook *h;
+	const char *key;
+	int r;
+
+	/* A process without its program may have the memory, and so the OOM score, of the daemon. */
+	for (unsigned i = 0; (h = service_running_hook(a->service, i)); i++)
+		if (h->process.pid == pid)
+			return;
+	r = adjust_process(pid, a->from, a->to, &key);
+	if (r < 0 && r != -ESRCH)
+		service_log(a->service, LOG_WARNING, "cannot change %s of pid %d: %s", key,
+			    (int)pid, strerror(-r));
+}
+
+static void service_adjust(const struct service *s, const struct node_config *before)
+{
+	struct adjusting a = { s, node_config_part(before, PART_ATTRIBUTES),
+			       node_config_part(s->config, PART_ATTRIBUTES) };
+
+	if (!s->main.alive || spawn_step_of(&s->main.spawning) != SPAWN_STEP_NONE)
+		return;
+	if (s->group.exists)
+		control_group_each(&s->group, service_adjust_process, &a);
+	else
+		service_adjust_process(s->main.pid, &a);
+}
+
 void service_reconfigure(struct service *s, const struct node_config *config, struct setup *setup,
 			 struct policy *policy)
 {
 	const struct node_config *before = s->config;
 
-	s->config = s->group.config = node_config_ref(config);
+	s->config = node_config_ref(config);
 	capture_reload(s->setup.launch.capture, config);
 	if (policy) {
 		policy_inherit(policy, s->policy);
@@ -169,8 +206,11 @@ void service_reconfigure(struct service *s, const struct node_config *config, st
 		if (config->start_timeout_usec != before->start_timeout_usec)
 			service_extend_start(
 				s, clock_add(s->run.started_usec, config->start_timeout_usec));
-		control_group_check(&s->group);
+		control_group_use(&s->group, config);
+		service_adjust(s, before);
 	}
+	s->group.config = config;
 	node_config_unref(before);
 	service_recount(s);
+	node_add_task(s->node, TASK_RECYCLES);
 }

@@ -7,8 +7,6 @@
 /* Makes the objects that runs of @service would need with @config.  Return: 0 or -errno. */
 int setup_new(struct setup **ret, struct service *service, const struct node_config *config);
 struct setup *setup_free(struct setup *setup);
-
-/* Frees all setups of @service. */
 void service_setup_done(struct service *service);
 
 /* Makes the latest setup the present one, as a run begins. */

@@ -6,19 +6,9 @@
  */
 #include "daemon/service/signal.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-#include "base/parse.h"
-#include "daemon/service/parts.h"
 #include "daemon/spawn/command.h"
 #include "model/keys/keys.h"
 #include "model/life/budget.h"
-#include "sys/process/proc.h"
 
 #define KILL_TEXT_MAX 128
 
@@ -26,10 +16,7 @@ bool service_has_group(const struct service *s)
 {
 	if (s->main.alive)
 		return true;
-	/*
-	 * Usually the group is gone.  If its number is a pid again, that is a process of other
-	 * origin.
-	 */
+	/* Usually the group is gone.  If the number is the pid of a process again, that process is another one. */
 	return s->main.pid > 0 && kill(-s->main.group, 0) == 0 && kill(s->main.group, 0) < 0 &&
 	       errno == ESRCH;
 }
@@ -139,8 +126,8 @@ void service_term(struct service *s)
 				    (int)s->main.pid);
 		service_send(s, signo, s->config->signal_scope);
 		/*
-		 * A suspended process could not act on the signal.  A running one sees SIGCONT first in any
-		 * order, so a command that runs is spared it, as by other init programs.
+		 * A suspended process could not act on the signal.  A single command that runs gets no SIGCONT,
+		 * which it would see first in any order; nor do other init programs send it.
 		 */
 		if (!s->ctx->command || s->ctx->command->stopped)
 			service_send(s, SIGCONT, s->config->signal_scope);
@@ -183,8 +170,8 @@ static void service_log_one_kill(const struct service *s, bool forced, const cha
 	clock_text(age, clock_now_usec() - since_usec);
 	service_log(s, LOG_WARNING, "killing %s, %s after the %s", name, age, after);
 	if (forced)
-		forced_kills_add(s->ctx->forced_kills, s->config->path,
-				 "killed %s, %s after the %s", name, age, after);
+		forced_kills_add(s->ctx->forced_kills, s->node->path, "killed %s, %s after the %s",
+				 name, age, after);
 }
 
 /* Returns true if remaining processes survive a kill of the service. */
@@ -243,10 +230,36 @@ void service_kill(struct service *s)
 		control_group_thaw_soon(&s->group);
 }
 
+char *service_holder(const struct service *s, char buf[static SERVICE_HOLDER_MAX])
+{
+	unsigned long guards = busy_guards(s);
+	const struct hook *hook = service_running_hook(s, 0);
+
+	if (guards > 0 && s->main.alive)
+		(void)snprintf(buf, SERVICE_HOLDER_MAX, "%lu guard%s", guards,
+			       guards == 1 ? "" : "s");
+	else if (hook)
+		(void)snprintf(buf, SERVICE_HOLDER_MAX, "%s, pid %d (%s)", hook_name(hook->kind),
+			       (int)hook->process.pid, hook->process.name);
+	else if (s->main.alive)
+		(void)snprintf(buf, SERVICE_HOLDER_MAX, "pid %d (%s)", (int)s->main.pid,
+			       s->main.name);
+	else
+		(void)snprintf(buf, SERVICE_HOLDER_MAX, "remaining processes");
+	return buf;
+}
+
 void service_forced(struct service *s)
 {
+	char holder[SERVICE_HOLDER_MAX];
+
+	alert_raise(s->node, ALERT_FORCED, NULL, service_holder(s, holder));
 	service_log_kill(s, true);
 	s->run.late = true;
+	if (s->node->latest.usec != USEC_INFINITY &&
+	    (!s->ending.began_usec ||
+	     clock_now_usec() < clock_add(s->ending.began_usec, s->config->stop_timeout_usec)))
+		trace_note_early(s->node->trace);
 	node_note_forced(s->node);
 }
 
@@ -303,6 +316,19 @@ void service_stop_kept(struct service *s)
 	service_arm_kept(s, usec);
 }
 
+void service_postpone_kept(struct service *s, uint64_t usec)
+{
+	struct process *p;
+
+	alarm_stop(&s->ctx->alarms, &s->kept_timer);
+	list_for_each (p, &s->remaining, by_service) {
+		if (!p->until_usec)
+			continue;
+		p->until_usec += p->killed ? 0 : usec;
+		service_arm_kept(s, p->until_usec);
+	}
+}
+
 void service_join_kept(struct service *s, struct process *p, const struct process *of_run)
 {
 	p->until_usec = of_run->until_usec;
@@ -316,6 +342,8 @@ void service_on_kept_timeout(struct alarm *alarm)
 	uint64_t now = clock_now_usec(), next = USEC_INFINITY;
 	struct process *p;
 
+	if (s->ctx->held_usec)
+		return; /* until service_postpone_kept() */
 	list_for_each (p, &s->remaining, by_service) {
 		if (!p->until_usec)
 			continue;

@@ -2,7 +2,7 @@
 
 /* Signals to the processes of a service: the stop signal, SIGKILL, and signals from operators. */
 
-#include "daemon/service/object.h"
+#include "daemon/service/parts.h"
 
 /*
  * Returns true if the process group of the main process exists.  Its number remains that of the
@@ -13,6 +13,10 @@ bool service_has_group(const struct service *service);
 
 /* Returns true if any process of @service exists, including its commands. */
 bool service_has_any(const struct service *service);
+
+/* "3 guards", "pid 812 (app)": the cause for which the stop of @service goes on. */
+#define SERVICE_HOLDER_MAX 80
+char *service_holder(const struct service *service, char buf[static SERVICE_HOLDER_MAX]);
 
 /* Sends the stop signal and SIGCONT to all processes that have not received it. */
 void service_term(struct service *service);
@@ -52,6 +56,9 @@ void service_detach_kept(struct service *service);
  * stop-timeout.
  */
 void service_stop_kept(struct service *service);
+
+/* Moves the end of kept processes that have the stop signal by @usec. */
+void service_postpone_kept(struct service *service, uint64_t usec);
 
 /* Gives @process, from the same run as @of_run, the same end as that. */
 void service_join_kept(struct service *service, struct process *process,

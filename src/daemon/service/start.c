@@ -5,11 +5,6 @@
  */
 #include "daemon/service/start.h"
 
-#include <errno.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
 #include "daemon/probe/exec.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/notify.h"
@@ -41,7 +36,7 @@ static int service_open_control(struct service *s)
 static void service_note_spawn_failure(struct service *s, const struct launch_failure *failure)
 {
 	capture_run(s->setup.launch.capture, 0, 0);
-	/* A timeout or a stop that came before is the outcome; the failure is its consequence. */
+	/* If a timeout or a stop came before, that is the outcome; the failure is its consequence. */
 	if (s->run.outcome.kind == OUTCOME_NONE)
 		s->run.outcome = (struct outcome){
 			.kind = OUTCOME_SPAWN_FAILED,
@@ -60,6 +55,10 @@ void service_begin(struct service *s)
 	s->run.generation = s->node->generation;
 	s->not_before_usec = 0;
 	s->group.refused = false;
+	/* A run from before a fault keeps its number. */
+	if (!s->main.alive)
+		control_group_number(&s->group,
+				     s->setup.launch.config->handover ? s->node->generation : 0);
 	s->run.outcome =
 		(struct outcome){ .kind = OUTCOME_NONE,
 				  .was_ready = s->setup.launch.config->type == TYPE_ONESHOT };
@@ -71,7 +70,7 @@ void service_begin(struct service *s)
 	service_notify_begin(s);
 }
 
-/* The descriptors of a run besides the standard streams. */
+/* Descriptors of a run besides the standard streams. */
 struct given {
 	int ready_fd, socket, control; /* -1: none */
 	struct handover handover[ATTACH_HANDOVER + 1];
@@ -151,7 +150,7 @@ void service_explain_main(struct service *s)
 
 	if (service_find_main(s, &why) == 0)
 		return;
-	s->run.outcome.subject = node_config_extras(s->setup.config)->pid_file;
+	s->run.outcome.subject = node_config_extras(s->setup.launch.config)->pid_file;
 	s->run.outcome.unfound = why;
 	service_log(s, LOG_ERR, "no main process: pid-file %s: %s", s->run.outcome.subject, why);
 }
@@ -170,7 +169,7 @@ void service_spawn(struct service *s)
 	int r;
 
 	s->run.started_usec = clock_now_usec();
-	/* Taken before anything can fail: a stop waits for the run from here on. */
+	/* The guard is taken before anything can fail: a stop waits for the run from here on. */
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.kept = false;
 	s->main.generation = s->node->generation;
@@ -216,6 +215,10 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 			    "%s lowered to %ju: the daemon has no right to raise its hard limit",
 			    keys_limit_name(i), (uintmax_t)own.rlim_max);
 	}
+	for (enum spawn_step step = 0; step < N_SPAWN_STEPS; step++)
+		if (why->skipped >> step & 1)
+			service_log(s, LOG_WARNING, "cannot %s: started without that (sandbox = best-effort)",
+				    spawn_step_text(step));
 	if (why->step != SPAWN_STEP_NONE) {
 		const char *program = s->setup.launch.config->argv[0];
 		const struct launch_failure failure =

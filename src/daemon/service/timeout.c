@@ -1,15 +1,12 @@
 /*
- * An ending is one, however many states it passes: a second wait within it never prolongs it.  Its
- * limit is set by stop-timeout, drain-timeout and extensions of the service itself, but it leaves
- * enough of the budget for all that follows the end of the service: its post-stop, the services
- * whose stop signals wait for it, and the final actions above.
+ * An ending may pass several states but has one limit, which no later state prolongs.  Its limit is set by
+ * stop-timeout, drain-timeout and extensions of the service itself, but it leaves enough of the budget for all
+ * that follows the end of the service: its post-stop, the services with stop signals that wait for it, and the
+ * final actions above.
  */
 #include "daemon/service/timeout.h"
 
-#include "base/clock.h"
 #include "daemon/node/stop-order.h"
-#include "daemon/service/busy.h"
-#include "daemon/service/parts.h"
 #include "model/life/budget.h"
 
 /* A SIGKILL without effect is logged after this time. */
@@ -37,7 +34,7 @@ static bool service_is_ending(const struct service *s)
 static uint64_t service_stop_limit(struct service *s, uint64_t now)
 {
 	struct ending *e = &s->ending;
-	/* A failed service gets no time for its guards. */
+	/* A failed service gets no drain-timeout for its guards. */
 	bool has_failed = s->state == STATE_CLEANING && s->run.outcome.kind != OUTCOME_NONE;
 	unsigned long guards = s->main.alive && !has_failed ? busy_guards(s) : 0;
 	struct stop_times times = {
@@ -84,7 +81,7 @@ static uint64_t service_post_stop_limit(const struct service *s, uint64_t now)
 		   by > least ? by : least);
 }
 
-/* Time for the signal and the end after it remains. */
+/* The drain-delay leaves time for the signal and the stop-timeout after it. */
 static uint64_t service_drain_limit(const struct service *s, uint64_t now)
 {
 	return budget_before(service_last_call(s, now), now, s->config->stop_timeout_usec);
@@ -105,6 +102,35 @@ static uint64_t service_ending_limit(struct service *s, uint64_t now)
 	else
 		s->ending.limit_usec = MIN(s->ending.limit_usec, service_post_stop_limit(s, now));
 	return s->ending.limit_usec;
+}
+
+void service_on_slow_stop(struct alarm *alarm)
+{
+	node_guards_changed(container_of(alarm, struct service, slow_timer)->node);
+}
+
+/* Logs that the stop is slow, or sets the alarm for the time at which it is. */
+static void service_watch_stop(struct service *s, uint64_t now)
+{
+	uint64_t limit = s->ending.limit_usec - s->ending.began_usec;
+	uint64_t warning = s->ending.began_usec + limit / 100 * (uint64_t)s->config->stop_warning;
+	char used[CLOCK_TEXT_MAX], of[CLOCK_TEXT_MAX], text[OUTCOME_TEXT_MAX];
+	char holder[SERVICE_HOLDER_MAX];
+
+	alarm_stop(&s->ctx->alarms, &s->slow_timer);
+	if (s->config->stop_warning == 0 || s->ending.warned || !fsm_is_going_down(s->state) ||
+	    !service_is_ending(s) || s->ending.limit_usec == USEC_INFINITY)
+		return;
+	if (now < warning) {
+		alarm_set(&s->ctx->alarms, &s->slow_timer, warning);
+		return;
+	}
+	s->ending.warned = true;
+	(void)snprintf(text, sizeof(text), "%s of %s used, waiting for %s",
+		       clock_text(used, now - s->ending.began_usec), clock_text(of, limit),
+		       service_holder(s, holder));
+	service_log(s, LOG_WARNING, "slow stop: %s", text);
+	alert_raise(s->node, ALERT_SLOW_STOP, NULL, text);
 }
 
 static uint64_t service_state_limit(struct service *s, uint64_t now)
@@ -184,6 +210,7 @@ void service_arm(struct service *s, bool killed)
 	if (s->state == STATE_CLEANING && s->ending.began_usec && s->ending.limit_usec <= now)
 		return;
 	service_set_timeout(s, service_state_limit(s, now));
+	service_watch_stop(s, now);
 }
 
 void service_rearm(struct service *s)
@@ -194,6 +221,7 @@ void service_rearm(struct service *s)
 		service_set_timeout(s, MIN(s->timeout_usec, service_drain_limit(s, now)));
 	else if (service_is_ending(s) && s->ending.limit_usec > now && !s->run.killed)
 		service_set_timeout(s, service_ending_limit(s, now));
+	service_watch_stop(s, now);
 }
 
 void service_extend(struct service *s, uint64_t usec)
@@ -204,6 +232,25 @@ void service_extend(struct service *s, uint64_t usec)
 	service_update_roster(s);
 	s->ctx->changes++;
 	service_rearm(s);
+}
+
+void service_postpone(struct service *s, uint64_t usec)
+{
+	struct ending *e = &s->ending;
+
+	if (!fsm_is_going_down(s->state) || s->state == STATE_KILLING)
+		return;
+	if (s->state == STATE_DRAINING || !e->began_usec || s->run.killed) {
+		service_set_timeout(s, s->timeout_usec);
+		return;
+	}
+	if (service_is_ending(s) && e->limit_usec != USEC_INFINITY)
+		e->extended_usec = MAX(e->extended_usec, clock_add(e->limit_usec, usec));
+	e->limit_usec = clock_add(e->limit_usec, usec);
+	e->last_call_usec = clock_add(e->last_call_usec, usec);
+	e->remaining_usec = clock_add(e->remaining_usec, usec);
+	service_update_roster(s);
+	service_set_timeout(s, clock_add(s->timeout_usec, usec));
 }
 
 void service_extend_start(struct service *s, uint64_t usec)

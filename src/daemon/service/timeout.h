@@ -2,7 +2,10 @@
 
 /* The timeout of the present state of a service: its length, and how that changes. */
 
-#include "daemon/service/object.h"
+#include "daemon/service/signal.h"
+
+/* Handles the slow_timer: the end has used the share stop-warning of its limit. */
+void service_on_slow_stop(struct alarm *alarm);
 
 /*
  * Begins the timeout of the state that was just entered; @killed: processes have just been killed.
@@ -33,7 +36,8 @@ bool service_has_spent_budget(const struct service *service);
  */
 void service_update_guards(struct context *ctx);
 
-/* Extends the present start to @usec. */
+/* Moves the limits of an end that is under way by @usec; but a drain-delay takes no longer. */
+void service_postpone(struct service *service, uint64_t usec);
 void service_extend_start(struct service *service, uint64_t usec);
 
 /* Sets the timer to not_before_usec, before which @service does not start. */
