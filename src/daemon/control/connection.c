@@ -5,17 +5,6 @@
  */
 #include "daemon/control/connection.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
-
 DEFINE_CLEANUP(struct connection *, connection_free)
 
 /* In the third detail of a row. */
@@ -186,7 +175,7 @@ static int connection_on_io(sd_event_source *source, int fd, uint32_t events, vo
 		if (!c->busy && frame_writer_pending(&c->writer) == 0)
 			connection_handle_input(c);
 		else if (frame_writer_pending(&c->writer) == 0)
-			context_update_soon(c->ctx); /* its call may have more to send */
+			context_update_soon(c->ctx); /* the call may have more replies to send */
 	} else if (events & EPOLLIN) {
 		connection_read_input(c);
 	} else if (events & (EPOLLHUP | EPOLLERR)) {
@@ -203,7 +192,7 @@ static void connection_on_closed(struct closer *closer)
 }
 
 /*
- * Unread input may carry descriptors, which another process closes.  Until that has ended, the
+ * Another process closes the socket, as unread input may carry descriptors.  Until that has ended, the
  * connection counts for its user.
  */
 static void connection_on_idle(struct alarm *alarm)
@@ -239,7 +228,7 @@ int connection_new(struct connection **ret, struct context *ctx, int fd,
 	closer_init(&c->closer, ctx, connection_on_closed);
 	frame_reader_init(&c->reader, MESSAGE_CALL_MAX);
 	frame_writer_init(&c->writer, CONNECTION_OUTPUT_MAX);
-	/* Else a peek passes over an urgent byte, and the read behind it drops its descriptors. */
+	/* Without this a peek skips an urgent byte, and the next read drops its descriptors. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &on, sizeof(on));
 	r = unix_peer(fd, &c->peer);
 	if (r < 0)
@@ -298,8 +287,7 @@ struct connection *connection_free(struct connection *c)
 	unix_close(c->fd);
 	frame_reader_done(&c->reader);
 	frame_writer_done(&c->writer);
-	free(c);
-	return NULL;
+	return free_memory(c);
 }
 
 /*

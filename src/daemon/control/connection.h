@@ -7,12 +7,7 @@
  * input is read: so a client makes the daemon keep one request and one reply at most.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/list.h"
 #include "daemon/loop/closer.h"
-#include "daemon/loop/roster.h"
 #include "proto/frame.h"
 #include "proto/interface.h"
 #include "sys/ipc/unixsock.h"
@@ -56,8 +51,8 @@ struct connection {
 	enum connection_tier tier;    /* lowest of all processes that have written to it */
 	enum interface_method method; /* of its last call */
 	bool busy;		      /* with a call */
-	bool taking;		      /* takes input: a fault leaves it unknown whether there was a call */
-	bool replying;		      /* likewise, whether its client has the reply */
+	bool taking;		      /* a fault here: it is not known whether a call was read */
+	bool replying;		      /* a fault here: it is not known whether the client has the reply */
 	bool oneway;		      /* wants no reply */
 	bool spoken;		      /* has made a call */
 	bool patient;		      /* may take its time to read */
@@ -88,7 +83,7 @@ void connection_inherit(struct connection *connection, const char *home);
 
 /*
  * Makes the connection of the former image that @row describes, as connection_new() does: busy, taking or
- * replying as that was.  The owner decides on it, and enters it.
+ * replying as before.  The owner decides on it, and enters it.
  */
 int connection_take_former(struct connection **ret, struct context *ctx, struct roster_row *row,
 			   const struct connection_owner *owner);

@@ -4,20 +4,7 @@
  */
 #include "daemon/control/control.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
 #include "proto/address.h"
-#include "sys/file/path.h"
 
 /* Time until the next attempt after a connection could not be accepted. */
 #define PAUSE_USEC (100 * USEC_PER_MSEC)
@@ -152,7 +139,7 @@ static int control_add_connection(struct control *control, int fd, struct connec
 	return r < 0 ? r : control_add_request(control, *ret);
 }
 
-/* A service has one connection: that of an earlier run is closed, whichever process has it. */
+/* A service has one connection: that of an earlier run is closed, also if another process has it now. */
 static void control_on_withdraw(const char *path, void *arg)
 {
 	struct control *control = arg;
@@ -198,7 +185,7 @@ static void control_take_connection(struct control *control, struct roster_row *
 	request = c->request;
 	cut = c->replying;
 	c->replying = false;
-	/* A client that may lack its reply sees the end, unless guards depend on the connection. */
+	/* The connection of a client that may not have got its reply is closed, unless guards depend on it. */
 	if (cut && !c->inherited && request->n_leases == 0)
 		connection_close_soon(c);
 	else if (cut || taken || !(c->busy || c->taking))
@@ -335,8 +322,7 @@ static bool control_take_socket(struct control *control, const char *path)
 	/* Its next clients see the pid of this process, not of the former one. */
 	if (l->path && listen(l->fd, UNIX_BACKLOG) == 0)
 		return true;
-	free(l->path);
-	l->path = NULL;
+	l->path = free_memory(l->path);
 	l->fd = fd_close(l->fd);
 	l->lock_fd = fd_close(l->lock_fd);
 	return false;
@@ -383,8 +369,7 @@ struct control *control_free(struct control *control)
 	for (size_t i = 0; i < ARRAY_SIZE(control->places); i++)
 		roster_write(control->tree->ctx->roster, &control->places[i], NULL);
 	unix_unlisten(&control->listener);
-	free(control);
-	return NULL;
+	return free_memory(control);
 }
 
 void control_update(struct control *control)

@@ -2,10 +2,7 @@
  * The forced kills of a stop, for the client that has requested the stop and waits for its end.
  * They are selected by time and by path from the ring of forced kills.
  */
-#include <stdio.h>
 
-#include "base/clock.h"
-#include "base/text.h"
 #include "daemon/control/requests-private.h"
 
 void request_note_stop(struct request *q, const struct node *node, const struct message_call *call)
@@ -26,7 +23,7 @@ void request_note_stop(struct request *q, const struct node *node, const struct 
 	if (!waits && (node->transient || node->goal == GOAL_GONE)) {
 		if (!q->passing)
 			q->passing = json_object();
-		(void)json_object_set_new(q->passing, node->config->path, json_true());
+		(void)json_object_set_new(q->passing, node->path, json_true());
 	}
 }
 
@@ -80,7 +77,7 @@ void request_add_forced_kills(const struct request *q, const struct node *node, 
 	if (!q->stopped_usec)
 		return;
 	kills = request_forced_kills_of(q);
-	/* This is also known if the ring has lost the kills. */
+	/* The node knows this even if the ring has lost the kills. */
 	if (json_array_size(kills) > 0 || (node && node->force.any_usec >= q->stopped_usec)) {
 		(void)json_object_set_new(reply, "forced", json_true());
 		(void)json_object_set(reply, "losses", kills);

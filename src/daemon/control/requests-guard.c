@@ -4,10 +4,7 @@
  * A call with `more` is its guard and goes on until the guard is lost.  All others get their reply
  * at once, and later losses of their guards show only by the end of the connection.
  */
-#include <stdio.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/reload/use.h"
 

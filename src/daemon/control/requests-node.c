@@ -2,36 +2,49 @@
  * Methods that show, start, stop and signal nodes.  Starts and stops change goals; their replies
  * follow when the tree has reached these, or cannot reach them any more (requests-wait.c).
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/clock.h"
-#include "base/parse.h"
-#include "daemon/guard/attach.h"
 #include "daemon/describe/describe.h"
 #include "daemon/control/requests-private.h"
-#include "daemon/reload/enable.h"
 #include "daemon/reap/orphans.h"
 #include "daemon/service/signal.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/goals.h"
 #include "model/life/budget.h"
 
-/* With `more`, one reply at a time exists as objects. */
+/* Nodes of a reply: with `more` a large tree is several replies, so that few objects exist at a time. */
 #define NODES_PER_REPLY 100
 
 void request_status(struct request *q, struct node *node, const struct message_call *call)
 {
+	bool looks = message_get_bool(call->parameters, "programs", false);
+
+	(void)strcpy(q->path, node->path);
+	q->more = call->more;
+	q->look = looks ? programs_look(q->reload->programs, q->connection->tier > TIER_LOOK) : 0;
+	q->waiting = true;
+	request_update_status(q, node);
+}
+
+void request_update_status(struct request *q, struct node *node)
+{
 	struct describe_walk walk;
 
+	if (!node) {
+		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+		return;
+	}
+	if (!programs_are_known(q->reload->programs, q->look))
+		return;
+	request_end_wait(q);
 	describe_begin(&walk, node);
+	walk.files = q->connection->tier > TIER_LOOK;
 	do {
-		json_t *nodes = describe_nodes(&walk, call->more ? NODES_PER_REPLY : SIZE_MAX);
+		json_t *nodes = describe_nodes(&walk, q->more ? NODES_PER_REPLY : SIZE_MAX);
 
 		connection_reply(q->connection,
-				 json_pack("{s:o, s:I}", "nodes", nodes, "configuration",
-					   (json_int_t)q->tree->ctx->configuration),
+				 json_pack("{s:o, s:I, s:o*}", "nodes", nodes, "configuration",
+					   (json_int_t)q->tree->ctx->configuration, "rollout",
+					   walk.at ? NULL : rollout_json(q->reload->rollout)),
 				 walk.at);
 	} while (walk.at && !q->connection->dead);
 }
@@ -40,7 +53,7 @@ void request_guards(struct request *q, struct node *node, const struct message_c
 {
 	uint64_t now = clock_now_usec();
 
-	(void)strcpy(q->path, node->config->path);
+	(void)strcpy(q->path, node->path);
 	q->blocking = message_get_bool(call->parameters, "blocking", false);
 	q->waiting = true;
 	q->begun_usec = now;
@@ -84,86 +97,34 @@ void request_start(struct request *q, struct node *node, const struct message_ca
 		request_wait_or_return(q, node, call);
 }
 
-static void request_add_dependent(struct node *node, void *with)
-{
-	(void)json_array_append_new(with, json_string(node->config->path));
-}
-
 /* The ends of earlier runs do not count for the run that follows, which a client waits for. */
 static void request_take_dependent(struct node *node, void *with)
 {
 	goals_forget_restarts(node);
-	request_add_dependent(node, with);
-}
-
-/* Begins a stop or a restart, and notes the dependents that are stopped with it. */
-static void request_begin_lowering(struct request *q, struct goals *goals)
-{
-	json_decref(q->with);
-	q->with = json_array();
-	goals_begin(goals, q->tree, CAUSE_OPERATOR);
-	goals->on_dependent = request_take_dependent;
-	goals->arg = q->with;
+	(void)json_array_append_new(with, json_string(node->config->path));
 }
 
 void request_stop(struct request *q, struct node *node, const struct message_call *call)
 {
+	bool restarts = q->method == METHOD_RESTART;
 	char why[REQUEST_REASON_MAX];
 	struct goals goals;
 
 	if (node == q->tree->root) {
 		request_fail(q, ERROR_FAILED, node_name(node),
-			     "the root cannot be stopped: use swansongctl shutdown");
+			     restarts ? "the root cannot be restarted"
+				      : "the root cannot be stopped: use swansongctl shutdown");
 		return;
 	}
-	request_begin_lowering(q, &goals);
-	goals_lower(&goals, node, REQUEST_STOP, request_reason(q, call, why));
-	goals_commit(&goals);
-	request_note_stop(q, node, call);
-	request_wait_or_return(q, node, call);
-}
-
-/* Replies with the dependents that a restart of @node would restart as well. */
-static void request_foresee_restart(struct request *q, struct node *node,
-				    const struct message_call *call)
-{
-	const json_t *beside = json_object_get(call->parameters, "beside"), *path;
-	json_t *reply = json_object();
-	struct goals goals;
-	size_t i;
-
-	request_begin_lowering(q, &goals);
-	goals.on_dependent = request_add_dependent;
-	goals.dry_run = true;
-	goals.keep = message_get_number(call->parameters, "min_ready", 1);
-	goals_lower(&goals, node, REQUEST_RESTART, "");
-	json_array_foreach (beside, i, path) {
-		struct node *other = tree_find(q->tree, json_string_value(path));
-
-		if (other)
-			goals_lower(&goals, other, REQUEST_RESTART, "");
-	}
-	goals_commit(&goals);
-	request_add_dependents(q, reply);
-	request_reply(q, reply);
-}
-
-void request_restart(struct request *q, struct node *node, const struct message_call *call)
-{
-	char why[REQUEST_REASON_MAX];
-	struct goals goals;
-
-	if (node == q->tree->root) {
-		request_fail(q, ERROR_FAILED, node_name(node), "the root cannot be restarted");
-		return;
-	}
-	if (message_get_bool(call->parameters, "dry_run", false)) {
-		request_foresee_restart(q, node, call);
-		return;
-	}
-	request_begin_lowering(q, &goals);
-	goals.keep = message_get_number(call->parameters, "min_ready", 1);
-	if (goals_restart(&goals, node, request_reason(q, call, why)) < 0) {
+	/* The dependents that are stopped as well are in the reply. */
+	json_decref(q->with);
+	q->with = json_array();
+	goals_begin(&goals, q->tree, CAUSE_OPERATOR);
+	goals.on_dependent = request_take_dependent;
+	goals.arg = q->with;
+	if (!restarts) {
+		goals_lower(&goals, node, REQUEST_STOP, request_reason(q, call, why));
+	} else if (goals_restart(&goals, node, request_reason(q, call, why)) < 0) {
 		request_fail(q, ERROR_NODE_STOPPED, node_name(request_find_stopped_above(node)),
 			     NULL);
 		return;
@@ -173,14 +134,14 @@ void request_restart(struct request *q, struct node *node, const struct message_
 	request_wait_or_return(q, node, call);
 }
 
-static void request_fail_enable(struct request *q, const struct node *node, int error)
+void request_fail_enable(struct request *q, const char *name, int error)
 {
 	if (error == ENOENT)
-		request_fail(q, ERROR_FAILED, node_name(node),
+		request_fail(q, ERROR_FAILED, name,
 			     "no state file: set state in [swansong], for example "
 			     "/var/lib/swansong/state");
 	else
-		request_fail(q, ERROR_FAILED, node_name(node), strerror(error));
+		request_fail(q, ERROR_FAILED, name, strerror(error));
 }
 
 /* Begins the change as soon as no other one is being written, and then waits for its end. */
@@ -197,12 +158,13 @@ void request_update_enable(struct request *q, struct node *node)
 		if (r == 0)
 			request_succeed(q);
 		else if (r != -EINPROGRESS) /* ENOENT is about the directory */
-			request_fail_enable(q, node, r == -ENOENT ? ENOTDIR : -r);
+			request_fail_enable(q, *q->path ? q->path : node_name(node),
+					    r == -ENOENT ? ENOTDIR : -r);
 		return;
 	}
 	r = enable_set(q->tree, node, q->method == METHOD_ENABLE, &q->change);
 	if (r < 0 && r != -EBUSY)
-		request_fail_enable(q, node, -r);
+		request_fail_enable(q, node_name(node), -r);
 }
 
 void request_enable(struct request *q, struct node *node, const struct message_call *call)
@@ -215,14 +177,44 @@ void request_enable(struct request *q, struct node *node, const struct message_c
 	request_begin_wait(q, node, call);
 }
 
+/* Changes the times of a shutdown that is under way.  Returns false after a failure. */
+static bool request_change_times(struct request *q, struct node *node, const json_t *parameters)
+{
+	uint64_t extend_usec = message_get_number(parameters, "extend_usec", 0);
+	const json_t *hold = json_object_get(parameters, "hold");
+	const char *trouble = NULL;
+
+	if (!node->stop_usec || node->complete)
+		trouble = "it is not being shut down";
+	else if (hold && node->parent)
+		trouble = "expected the root: the whole shutdown is held";
+	else if (extend_usec > 0 && goals_extend(node, extend_usec) == 0)
+		trouble = "cannot be extended: its time is limited from above, or by --grace";
+	else if (hold && !goals_hold(node, json_is_true(hold)))
+		trouble =
+			"cannot be held: its time is limited by the parent manager, or by --grace";
+	if (trouble)
+		request_fail(q, ERROR_FAILED, node_name(node), trouble);
+	return !trouble;
+}
+
 void request_shutdown(struct request *q, struct node *node, const struct message_call *call)
 {
 	uint64_t grace_usec = message_get_number(call->parameters, "grace_usec", USEC_INFINITY);
+	bool changes = json_object_get(call->parameters, "extend_usec") ||
+		       json_object_get(call->parameters, "hold");
 	char why[REQUEST_REASON_MAX];
 	struct goals goals;
 
 	if (grace_usec == 0) {
 		request_fail(q, ERROR_FAILED, node_name(node), "a grace of 0 is none: use force");
+		return;
+	}
+	if (changes) {
+		if (!request_change_times(q, node, call->parameters))
+			return;
+		q->begun_usec = clock_now_usec();
+		connection_reply(q->connection, request_progress(q, node), false);
 		return;
 	}
 	goals_begin(&goals, q->tree, node->parent ? CAUSE_OPERATOR : CAUSE_SHUTDOWN);

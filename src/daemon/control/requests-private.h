@@ -70,9 +70,10 @@ bool request_is_implied_by_the_end(const char *until);
  * some time ago.
  */
 bool request_takes_progress(struct request *q);
-
-/* Returns the progress of the shutdown of @node. */
 json_t *request_progress(struct request *q, struct node *node);
+
+/* The call fails: the change of the state file for @name has had @error; ENOENT: there is no such file. */
+void request_fail_enable(struct request *q, const char *name, int error);
 
 /* Returns the service of @node if it has a running process; otherwise the call has failed. */
 struct service *request_find_running_service(struct request *q, struct node *node);

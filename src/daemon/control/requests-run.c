@@ -3,17 +3,7 @@
  * with its result and exit status.  The parameters of the call are what the next image of the daemon makes the
  * node of.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/memstream.h"
 #include "daemon/control/requests-private.h"
-#include "daemon/loop/roster.h"
 #include "daemon/reload/transient.h"
 
 /* The strings belong to @array.  NULL without memory. */

@@ -2,7 +2,6 @@
  * Access, function, and the function that looks at a waiting call are columns of proto/interface/methods.h.
  * Access is checked here and nowhere else.
  */
-#include "base/macro.h"
 #include "daemon/control/requests-private.h"
 
 static void request_on_progress(struct alarm *alarm)
@@ -64,7 +63,7 @@ void request_call(struct request *q, enum interface_method method, const struct 
 		return;
 	if (!node && method != METHOD_RUN)
 		node = request_find(q, path);
-	denied = request_method_denial(q, method, node ? node->config->path : path);
+	denied = request_method_denial(q, method, node ? node->path : path);
 	if (denied) {
 		request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
 		return;

@@ -2,12 +2,9 @@
  * Waiting calls: in each turn the state of the node is compared with the one that the call waits
  * for.  The reply is sent when that is reached, or cannot be reached any more.
  */
-#include <stdio.h>
-#include <string.h>
 
-#include "base/clock.h"
-#include "base/macro.h"
 #include "daemon/describe/describe.h"
+#include "daemon/succession/succession.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/control/requests-private.h"
 
@@ -17,13 +14,13 @@
 
 void request_begin_wait(struct request *q, const struct node *node, const struct message_call *call)
 {
-	(void)snprintf(q->path, sizeof(q->path), "%s", node->config->path);
+	(void)snprintf(q->path, sizeof(q->path), "%s", node->path);
 	q->more = call->more;
 	q->generation = node->generation;
+	q->hands_over = node->goal == GOAL_HANDOVER;
 	q->begun_usec = clock_now_usec();
 	q->next_usec = 0;
 	q->settle_usec = message_get_number(call->parameters, "settle_usec", 0);
-	q->stay = message_get_bool(call->parameters, "stay", false);
 	q->waiting = true;
 	if (swansong_completion_new(node->handle, &q->completion) < 0) {
 		q->completion = NULL;
@@ -57,7 +54,7 @@ static struct node *request_find_unreachable(struct node *top, bool start)
 		const struct service *s = n->service;
 		struct node *culprit;
 
-		if (!s || (start && !start_order_is_meant(n, top)))
+		if (!s || n->goal == GOAL_GONE || (start && !start_order_is_meant(n, top)))
 			continue;
 		if (s->state == STATE_FAILED || (start && node_goal(n) <= GOAL_DOWN))
 			return n;
@@ -72,7 +69,7 @@ static bool request_is_ready(struct node *top, bool start)
 {
 	if (!start)
 		return node_is_ready(top);
-	/* An idle service was enabled meanwhile: it starts with the next start. */
+	/* An idle service that was enabled meanwhile is not waited for: it starts with a later request. */
 	for (const struct node *n = top; n; n = node_next(n, top))
 		if (n->service && start_order_is_meant(n, top) && node_goal(n) != GOAL_IDLE &&
 		    !service_is_ready(n->service))
@@ -109,7 +106,7 @@ static bool request_awaits_dependents(struct request *q, struct node *node)
 		enum goal goal = with ? node_goal(with) : GOAL_GONE;
 		struct node *blocked;
 
-		/* Stopped meanwhile, and maybe idle since then: it does not start with this node. */
+		/* A service that was stopped meanwhile, and may be idle now, does not start with this node. */
 		if (goal < GOAL_CYCLE || goal == GOAL_IDLE || request_is_ready(with, true))
 			continue;
 		blocked = goal == GOAL_CYCLE ? NULL : request_find_unreachable(with, true);
@@ -121,35 +118,27 @@ static bool request_awaits_dependents(struct request *q, struct node *node)
 }
 
 /* Returns true if @node, in @top, is watched: if its start is the only sign of its readiness. */
-static bool request_is_watched(const struct request *q, const struct node *node,
-			       const struct node *top)
+static bool request_is_watched(const struct node *node, const struct node *top)
 {
 	const struct service *s = node->service;
 
-	return s && start_order_is_meant(node, top) && s->setup.config->type != TYPE_ONESHOT &&
-	       (q->stay || s->setup.config->ready.kind == PROBE_STARTED);
+	return s && start_order_is_meant(node, top) && s->setup.launch.config->type != TYPE_ONESHOT &&
+	       s->setup.launch.config->ready.kind == PROBE_STARTED;
 }
 
-/* Returns true if the service has ended within the time that it is watched. */
-static bool request_has_ended_early(const struct request *q, const struct service *s)
-{
-	if (q->stay && s->restarts > 0)
-		return true;
-	if (s->state != STATE_BACKOFF && s->state != STATE_DONE && s->state != STATE_FAILED)
-		return false;
-	if (q->stay)
-		return true;
-	return s->run.was_up && clock_add(s->run.started_usec, q->settle_usec) >= q->begun_usec &&
-	       s->since_usec <= clock_add(s->run.started_usec, q->settle_usec);
-}
-
+/* Returns a service in @top that has ended within the time that it is watched, or NULL. */
 static struct service *request_find_ended_early(const struct request *q, struct node *top)
 {
-	bool watches = q->stay || q->settle_usec > 0;
+	for (struct node *n = top; q->settle_usec > 0 && n; n = node_next(n, top)) {
+		struct service *s = n->service;
+		uint64_t until = s ? clock_add(s->run.started_usec, q->settle_usec) : 0;
 
-	for (struct node *n = top; watches && n; n = node_next(n, top))
-		if (request_is_watched(q, n, top) && request_has_ended_early(q, n->service))
-			return n->service;
+		if (request_is_watched(n, top) && s->run.was_up && until >= q->begun_usec &&
+		    s->since_usec <= until &&
+		    (s->state == STATE_BACKOFF || s->state == STATE_DONE ||
+		     s->state == STATE_FAILED))
+			return s;
+	}
 	return NULL;
 }
 
@@ -159,9 +148,8 @@ static bool request_is_settling(struct request *q, struct node *top)
 	uint64_t now = clock_now_usec(), last = 0;
 
 	for (struct node *n = top; q->settle_usec > 0 && n; n = node_next(n, top))
-		if (request_is_watched(q, n, top) && n->service->state == STATE_UP)
-			last = MAX(last,
-				   q->stay ? n->service->since_usec : n->service->run.started_usec);
+		if (request_is_watched(n, top) && n->service->state == STATE_UP)
+			last = MAX(last, n->service->run.started_usec);
 	if (last == 0 || clock_add(last, q->settle_usec) <= now)
 		return false;
 	alarm_set(&q->tree->ctx->alarms, &q->progress, clock_add(last, q->settle_usec));
@@ -170,16 +158,21 @@ static bool request_is_settling(struct request *q, struct node *top)
 
 static void request_update_settling(struct request *q, struct node *node)
 {
-	/* A rollout has requested the restart itself; any other wait is also for a start to come. */
-	bool start = q->method != METHOD_WAIT || q->stay;
+	bool start = q->method != METHOD_WAIT; /* a wait also waits for a later start */
 	const struct service *ended;
 	struct node *blocked;
 
-	if (node_goal(node) == GOAL_CYCLE)
+	if (node_goal(node) == GOAL_CYCLE || node->goal == GOAL_HANDOVER)
 		return;
 	if (node_is_stopped(node)) {
 		if (start || node_is_stopped(q->tree->root))
 			request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
+		return;
+	}
+	if (q->hands_over && node->generation == q->generation) {
+		char why[SUCCESSION_WHY_MAX];
+
+		request_fail_stop(q, node, node, succession_failure(node, why));
 		return;
 	}
 	ended = request_find_ended_early(q, node);
@@ -187,14 +180,9 @@ static void request_update_settling(struct request *q, struct node *node)
 		char outcome[OUTCOME_TEXT_MAX], age[CLOCK_TEXT_MAX];
 		char text[OUTCOME_TEXT_MAX + CLOCK_TEXT_MAX + 32];
 
-		if (ended->since_usec < ended->run.started_usec ||
-		    ended->run.outcome.kind == OUTCOME_NONE)
-			(void)strcpy(text, "has ended and was started again");
-		else
-			(void)snprintf(
-				text, sizeof(text), "%s %s after its start",
-				policy_outcome_text(outcome, &ended->run.outcome),
-				clock_text(age, ended->since_usec - ended->run.started_usec));
+		(void)snprintf(text, sizeof(text), "%s %s after its start",
+			       policy_outcome_text(outcome, &ended->run.outcome),
+			       clock_text(age, ended->since_usec - ended->run.started_usec));
 		request_fail_stop(q, node, ended->node, text);
 		return;
 	}

@@ -1,12 +1,5 @@
-#include <errno.h>
-#include <string.h>
-
-#include "base/macro.h"
-#include "base/text.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/logger/subscription.h"
-#include "daemon/loop/events.h"
-#include "proto/node-view.h"
 
 /*
  * Streams of events and of log lines to clients.
@@ -88,7 +81,7 @@ void request_update_events(struct request *q, struct node *node)
 		else
 			json_decref(reply);
 	}
-	/* An event is news of a change, too. */
+	/* An event also counts as the report of a change. */
 	changes = request_count_changes(q);
 	if (q->changes && changes != q->seen_changes && (had_event || request_takes_progress(q))) {
 		q->seen_changes = changes;
@@ -106,7 +99,7 @@ void request_events(struct request *q, struct node *node, const struct message_c
 {
 	uint64_t n = message_get_number(call->parameters, "last", call->more ? 0 : UINT64_MAX);
 
-	(void)strcpy(q->path, node->config->path);
+	(void)strcpy(q->path, node->path);
 	q->next_event = request_find_last_event(q, call->more ? n : MIN(n, EVENTS_AT_ONCE));
 	if (!call->more) {
 		request_reply(q, request_take_events(q, EVENTS_AT_ONCE));
@@ -153,7 +146,7 @@ static void request_add_outputs(json_t *list, const struct node *node)
 		const struct output *output = node_config_output(node->config, 1 + (int)kind);
 		const struct log_stream *stream = capture_stream(capture, kind);
 		struct output_view view = {
-			.node = node->config->path,
+			.node = node->path,
 			.stream = kind,
 			.to = request_output_place(output, stream),
 			.captured = stream,
@@ -184,7 +177,7 @@ static json_t *request_describe_outputs(struct request *q)
 	json_t *list = json_array();
 
 	for (struct node *n = root; n; n = node_next(n, root))
-		if (n->service && request_is_wanted_output(n->config->path, q))
+		if (n->service && request_is_wanted_output(n->path, q))
 			request_add_outputs(list, n);
 	return json_pack("{s:o}", "outputs", list);
 }
@@ -198,7 +191,7 @@ static bool request_find_log_nodes(struct request *q, const json_t *nodes)
 	q->with = json_array();
 	json_array_foreach (nodes, i, name) {
 		const struct node *node = request_find(q, json_string_value(name));
-		const char *denied = node ? request_denial(q, node->config->path) : NULL;
+		const char *denied = node ? request_denial(q, node->path) : NULL;
 
 		if (!node)
 			request_fail_unknown(q, json_string_value(name));
@@ -206,7 +199,7 @@ static bool request_find_log_nodes(struct request *q, const json_t *nodes)
 			request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
 		if (!node || denied)
 			return false;
-		(void)json_array_append_new(q->with, json_string(node->config->path));
+		(void)json_array_append_new(q->with, json_string(node->path));
 	}
 	return true;
 }
@@ -250,7 +243,7 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 	q->more = call->more;
 	q->begin_sent = false;
 	q->waiting = true;
-	/* It goes with the next reply. */
+	/* The descriptor goes with the next reply. */
 	frame_writer_pass(&q->connection->writer, fd);
 	request_update_logs(q, node);
 }
@@ -258,6 +251,6 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 void request_reopen_logs(struct request *q, struct node *node, const struct message_call *call)
 {
 	if (q->tree->ctx->logger)
-		logging_reopen(q->tree->ctx->logger, node->config->path);
+		logging_reopen(q->tree->ctx->logger, node->path);
 	request_succeed(q);
 }

@@ -3,10 +3,6 @@
  * guards.
  */
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/text.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/logger/subscription.h"
 
@@ -15,7 +11,8 @@ void request_end_wait(struct request *q)
 	q->waiting = false;
 	q->completion = swansong_completion_unref(q->completion);
 	json_decref(q->with);
-	q->with = NULL;
+	json_decref(q->parameters);
+	q->with = q->parameters = NULL;
 	q->logs = log_subscription_free(q->logs);
 	alarm_stop(&q->tree->ctx->alarms, &q->progress);
 }

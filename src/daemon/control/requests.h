@@ -6,13 +6,10 @@
  */
 
 #include "daemon/control/connection.h"
-#include "daemon/guard/lease.h"
 #include "daemon/reload/reload.h"
-#include "daemon/tree/tree.h"
+#include "daemon/reload/rollout.h"
 
 #define REQUEST_LEASES_MAX 256 /* on one connection */
-
-struct log_subscription;
 
 struct request {
 	struct tree *tree;
@@ -28,24 +25,28 @@ struct request {
 	char until[16];				/* METHOD_WAIT */
 	struct swansong_completion *completion; /* of the generation that it concerns */
 	unsigned generation;
+	bool hands_over; /* the node did so when the wait began */
 	uint64_t begun_usec;
 	uint64_t settle_usec;  /* ready = started: time to watch the service */
-	bool stay;	       /* ... or any service, from when it is ready */
 	uint64_t stopped_usec; /* start of the stops that it has requested; 0: none */
 	json_t *passing;       /* nodes that are freed when Complete and not waited for yet */
 	json_t *with;	       /* METHOD_STOP, _RESTART: paths of the dependents stopped with it;
-				* METHOD_LOGS: of the nodes */
+				* METHOD_LOGS: of the nodes;
+				* METHOD_ROLLOUT: the changes that are still to be sent */
 	struct log_subscription *logs; /* METHOD_LOGS */
 	bool begin_sent;	       /* ... and its first reply is sent */
 	uint64_t next_usec;	       /* no progress is sent before this */
-	unsigned change;	     /* METHOD_ENABLE, _DISABLE: its number; 0: it has not begun */
-	unsigned trial;		     /* METHOD_RELOAD: its number */
-	enum reload_mode mode;	     /* ... */
-	bool dry_run;		     /* ... */
+	unsigned change;    /* METHOD_ENABLE, _DISABLE, _SCALE: its number; 0: it has not begun */
+	uint64_t instances; /* METHOD_SCALE; FIELD_NONE: as in the files */
+	unsigned trial;	    /* METHOD_RELOAD, _ROLLOUT, _SCALE: its number; 0: none is waited for */
+	unsigned look;	    /* METHOD_STATUS, _ROLLOUT: at programs, likewise */
+	bool dry_run;	    /* METHOD_RELOAD, _UPGRADE */
+	json_t *parameters; /* METHOD_RELOAD, _ROLLOUT: of the call; NULL: it only waits */
+	unsigned seen;	    /* ... version that was sent */
 	char cause[EVENT_CAUSE_MAX]; /* ... */
 	uint64_t next_event;	     /* METHOD_EVENTS: number of the next event to send */
-	bool changes;		     /* ... changes without an event are reported */
-	uint64_t seen_changes;	     /* ... those up to this number are */
+	bool changes;		     /* ... also changes without an event */
+	uint64_t seen_changes;	     /* ... up to this number they were reported */
 	struct alarm progress;
 
 	struct list leases; /* leases of this connection */
@@ -62,8 +63,6 @@ void request_done(struct request *request);
 
 void request_call(struct request *request, enum interface_method method,
 		  const struct message_call *call);
-
-/* Looks at the waiting call. */
 void request_update(struct request *request);
 
 /*

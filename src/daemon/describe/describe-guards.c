@@ -5,20 +5,11 @@
  */
 #include "daemon/describe/describe.h"
 
-#include <string.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "daemon/spawn/alert.h"
-#include "daemon/spawn/final.h"
 #include "daemon/service/health.h"
-#include "daemon/guard/lease.h"
 #include "daemon/node/user.h"
 #include "daemon/probe/exec.h"
-#include "daemon/probe/readiness.h"
 #include "daemon/service/parts.h"
 #include "model/keys/keys.h"
-#include "sys/process/proc.h"
 
 /* Returns the time at which the guards of @node end by force. */
 static uint64_t describe_kill_time(const struct node *node)
@@ -52,12 +43,12 @@ struct walk {
 	void *arg;
 };
 
-/* Completes @view with the members that all guards have.  A process may have its own time, or 0. */
-static bool describe_visit_guard(const struct walk *w, struct guard_view view)
+/* Completes @view with the members that all guards have; its kill_usec is that of a process with its own, or 0. */
+static void describe_visit_guard(const struct walk *w, struct guard_view view)
 {
 	bool lease = strcmp(view.kind, "lease") == 0;
 
-	view.node = w->node->config->path;
+	view.node = w->node->path;
 	if (!lease)
 		view.kill_usec = MIN(describe_kill_time(w->node),
 				     view.kill_usec ? view.kill_usec : USEC_INFINITY);
@@ -67,7 +58,7 @@ static bool describe_visit_guard(const struct walk *w, struct guard_view view)
 						  : describe_uid_of(w->node, (pid_t)view.pid);
 		view.ttl_usec = FIELD_NONE;
 	}
-	return w->each(w->node, &view, w->arg);
+	w->each(w->node, &view, w->arg);
 }
 
 static struct guard_view describe_view_process(const struct walk *w, const struct process *process,
@@ -85,10 +76,10 @@ static struct guard_view describe_view_process(const struct walk *w, const struc
 }
 
 /*
- * Without a control group, the guard of a dead process is held until the next scan, which finds the
- * processes that remain: it is none of these itself.
+ * Without a control group, the guard of a dead process is held until the next scan, which finds the remaining
+ * processes; the dead process is not listed among these.
  */
-static bool describe_visit_main(const struct walk *w, const struct service *s)
+static void describe_visit_main(const struct walk *w, const struct service *s)
 {
 	bool remains = !s->main.alive && s->group.exists;
 	struct guard_view view =
@@ -96,7 +87,7 @@ static bool describe_visit_main(const struct walk *w, const struct service *s)
 
 	if (!s->main.guard.node || (s->main.pid == 0 && !s->run.worked) ||
 	    (!remains && s->main.id == 0))
-		return true;
+		return;
 	view.command = s->config->command;
 	if (s->main.pid == 0) {
 		view.kind = "action";
@@ -104,42 +95,34 @@ static bool describe_visit_main(const struct walk *w, const struct service *s)
 		view.why = "to be undone";
 		view.age_usec = w->now - s->since_usec;
 	}
-	return describe_visit_guard(w, view);
+	describe_visit_guard(w, view);
 }
 
 /* @process may be NULL. */
-static bool describe_visit_command(const struct walk *w, const struct process *process,
+static void describe_visit_command(const struct walk *w, const struct process *process,
 				   const char *why)
 {
 	struct guard_view view;
 
 	if (!process)
-		return true;
+		return;
 	view = describe_view_process(w, process, "action");
 	view.why = why;
-	return describe_visit_guard(w, view);
+	describe_visit_guard(w, view);
 }
 
-static bool describe_visit_hooks(const struct walk *w, const struct service *s)
+static void describe_visit_commands(const struct walk *w, const struct service *s)
 {
 	const struct hook *h;
 
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
-		if (!describe_visit_command(w, &h->process, hook_name(h->kind)))
-			return false;
-	return true;
+		describe_visit_command(w, &h->process, hook_name(h->kind));
+	describe_visit_command(w, readiness_process(s->setup.readiness), "ready");
+	if (s->setup.health)
+		describe_visit_command(w, probe_process(s->setup.health->probe), "health");
 }
 
-static bool describe_visit_probes(const struct walk *w, const struct service *s)
-{
-	const struct process *looks =
-		s->setup.health ? probe_process(s->setup.health->probe) : NULL;
-
-	return describe_visit_command(w, readiness_process(s->setup.readiness), "ready") &&
-	       describe_visit_command(w, looks, "health");
-}
-
-static bool describe_visit_remaining(const struct walk *w, const struct service *s)
+static void describe_visit_remaining(const struct walk *w, const struct service *s)
 {
 	const struct process *p;
 
@@ -148,14 +131,12 @@ static bool describe_visit_remaining(const struct walk *w, const struct service 
 
 		view.kept = p->kept;
 		view.kill_usec = p->until_usec;
-		if (!describe_visit_guard(w, view))
-			return false;
+		describe_visit_guard(w, view);
 	}
-	return true;
 }
 
 /* Reports output of the service that is not written yet. */
-static bool describe_visit_logs(const struct walk *w, const struct service *s)
+static void describe_visit_logs(const struct walk *w, const struct service *s)
 {
 	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
 		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
@@ -164,46 +145,44 @@ static bool describe_visit_logs(const struct walk *w, const struct service *s)
 		if (!stream)
 			continue;
 		list_for_each (hold, log_stream_holds(stream), in_stream)
-			if (!describe_visit_guard(w, (struct guard_view){
-							     .id = hold->id,
-							     .generation = hold->generation,
-							     .kind = "log",
-							     .pid = FIELD_NONE,
-							     .why = log_stream_destination(stream),
-							     .age_usec = w->now - hold->since_usec,
-							     .kill_usec = hold->until_usec,
-							     .count = FIELD_NONE,
-						     }))
-				return false;
+			describe_visit_guard(w, (struct guard_view){
+							.id = hold->id,
+							.generation = hold->generation,
+							.kind = "log",
+							.pid = FIELD_NONE,
+							.why = log_stream_destination(stream),
+							.age_usec = w->now - hold->since_usec,
+							.kill_usec = hold->until_usec,
+							.count = FIELD_NONE,
+						});
 	}
-	return true;
 }
 
-static bool describe_visit_program(const struct walk *w, const struct service *s)
+static void describe_visit_program(const struct walk *w, const struct service *s)
 {
 	struct attach_view program;
 
 	if (!s->setup.attach || !attach_view(s->setup.attach, w->now, &program))
-		return true;
-	return describe_visit_guard(w, (struct guard_view){
-					       .id = program.id,
-					       .generation = s->main.generation,
-					       .kind = "program",
-					       .pid = (uint64_t)program.pid,
-					       .command = program.command,
-					       .why = program.why,
-					       .age_usec = program.age_usec,
-					       .count = program.guards,
-				       });
+		return;
+	describe_visit_guard(w, (struct guard_view){
+					.id = program.id,
+					.generation = s->main.generation,
+					.kind = "program",
+					.pid = (uint64_t)program.pid,
+					.command = program.command,
+					.why = program.why,
+					.age_usec = program.age_usec,
+					.count = program.guards,
+				});
 }
 
-static bool describe_visit_final(const struct walk *w)
+static void describe_visit_final(const struct walk *w)
 {
 	const struct hook *final = final_hook(w->node);
 	struct guard_view view;
 
 	if (!final)
-		return true;
+		return;
 	view = describe_view_process(w, &final->process, "action");
 	view.why = hook_name(HOOK_FINAL);
 	if (!hook_is_running(final)) {
@@ -211,18 +190,18 @@ static bool describe_visit_final(const struct walk *w)
 		view.command = NULL;
 		view.age_usec = w->now - w->node->since_usec;
 	}
-	return describe_visit_guard(w, view);
+	describe_visit_guard(w, view);
 }
 
-static bool describe_visit_alert(const struct walk *w)
+static void describe_visit_alert(const struct walk *w)
 {
 	const struct hook *alert = alert_hook(w->node);
-	bool runs = alert && hook_is_running(alert);
 
-	return describe_visit_command(w, runs ? &alert->process : NULL, hook_name(HOOK_ON_FAILURE));
+	if (alert && hook_is_running(alert))
+		describe_visit_command(w, &alert->process, hook_name(alert->kind));
 }
 
-static bool describe_visit_leases(const struct walk *w)
+static void describe_visit_leases(const struct walk *w)
 {
 	const struct lease *lease;
 
@@ -241,22 +220,24 @@ static bool describe_visit_leases(const struct walk *w)
 			.count = FIELD_NONE,
 		};
 
-		if (!describe_visit_guard(w, view))
-			return false;
+		describe_visit_guard(w, view);
 	}
-	return true;
 }
 
-bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg)
+void describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg)
 {
 	const struct walk w = { .node = node, .now = now, .each = each, .arg = arg };
-	const struct service *s = node->service;
 
-	if (s && !(describe_visit_main(&w, s) && describe_visit_hooks(&w, s) &&
-		   describe_visit_probes(&w, s) && describe_visit_remaining(&w, s) &&
-		   describe_visit_logs(&w, s) && describe_visit_program(&w, s)))
-		return false;
-	return describe_visit_final(&w) && describe_visit_alert(&w) && describe_visit_leases(&w);
+	if (node->service) {
+		describe_visit_main(&w, node->service);
+		describe_visit_commands(&w, node->service);
+		describe_visit_remaining(&w, node->service);
+		describe_visit_logs(&w, node->service);
+		describe_visit_program(&w, node->service);
+	}
+	describe_visit_final(&w);
+	describe_visit_alert(&w);
+	describe_visit_leases(&w);
 }
 
 bool describe_is_blocking(const struct node *node, const struct guard_view *guard)
@@ -271,17 +252,15 @@ struct collector {
 	bool blocking;
 };
 
-static bool describe_collect_guard(struct node *node, const struct guard_view *guard, void *arg)
+static void describe_collect_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
 	struct collector *c = arg;
 
-	if (c->blocking && !describe_is_blocking(node, guard))
-		return true;
-	if (json_array_append_new(c->array, guard_view_build(guard)) == 0)
-		return true;
+	if ((c->blocking && !describe_is_blocking(node, guard)) ||
+	    json_array_append_new(c->array, guard_view_build(guard)) == 0)
+		return;
 	json_decref(c->array);
 	c->array = NULL;
-	return false;
 }
 
 json_t *describe_guards(struct node *top, bool blocking)
@@ -290,6 +269,6 @@ json_t *describe_guards(struct node *top, bool blocking)
 	uint64_t now = clock_now_usec();
 
 	for (struct node *n = top; c.array && n; n = node_next(n, top))
-		(void)describe_each_guard(n, now, describe_collect_guard, &c);
+		describe_each_guard(n, now, describe_collect_guard, &c);
 	return c.array;
 }

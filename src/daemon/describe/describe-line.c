@@ -5,12 +5,6 @@
 #include "daemon/describe/describe.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/text.h"
 
 /* Appends to a line that is cut at its end. */
 static void describe_append(char *buf, const char *format, ...) printf_like(2, 3);
@@ -106,16 +100,16 @@ static void describe_list_program_guards(char *buf, const struct node *node,
 	describe_append(buf, ", ");
 }
 
-static bool describe_list_guard(struct node *node, const struct guard_view *guard, void *arg)
+static void describe_list_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
 	struct lister *l = arg;
 	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
 
 	if (!describe_is_blocking(node, guard))
-		return true;
+		return;
 	if (l->shown == 4) {
 		l->more++;
-		return true;
+		return;
 	}
 	describe_append(l->buf, "%s", l->shown++ ? ", " : ": ");
 	if (strcmp(guard->kind, "lease") == 0)
@@ -133,7 +127,6 @@ static bool describe_list_guard(struct node *node, const struct guard_view *guar
 	else if (guard->kill_usec != FIELD_NONE)
 		describe_append(l->buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
 	describe_append(l->buf, ")");
-	return true;
 }
 
 static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree)
@@ -149,10 +142,12 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 	}
 	(void)snprintf(buf, DESCRIBE_LINE_MAX, "ShuttingDown: %u of %u services", busy, services);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-		(void)describe_each_guard(n, now, describe_list_guard, &l);
+		describe_each_guard(n, now, describe_list_guard, &l);
 	if (l.more)
 		describe_append(buf, " and %u more", l.more);
-	if (tree->root->kill_usec != USEC_INFINITY)
+	if (tree->ctx->held_usec)
+		describe_append(buf, "; on hold");
+	else if (tree->root->kill_usec != USEC_INFINITY)
 		describe_append(buf, "; kill in %s",
 				clock_text(left, describe_left(tree->root->kill_usec, now)));
 	return buf;

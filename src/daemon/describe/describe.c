@@ -4,11 +4,6 @@
  */
 #include "daemon/describe/describe.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "daemon/service/health.h"
 #include "daemon/node/agent.h"
 #include "daemon/node/stop-order.h"
@@ -18,7 +13,6 @@
 #include "model/types/schedule.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/start.h"
-#include "proto/message.h"
 
 uint64_t describe_left(uint64_t usec, uint64_t now)
 {
@@ -46,7 +40,7 @@ static json_t *describe_logs(const struct node_config *config)
 	return logs;
 }
 
-/* The lines are FIELD_NONE without a stream, and those that were lost, if there are none. */
+/* Lines are FIELD_NONE without a stream; lost lines also if there are none. */
 static void describe_lines(const struct service *s, struct service_view *view)
 {
 	view->log_lines = FIELD_NONE;
@@ -83,6 +77,28 @@ static const char *describe_result(char buf[static OUTCOME_TEXT_MAX], const stru
 	if (s->run.outcome.kind == OUTCOME_NONE || s->main.alive)
 		return NULL;
 	return policy_outcome_text(buf, &s->run.outcome);
+}
+
+/* Returns texts such as "generation 3 is finishing: 2 guards, for 12s"; NULL: there are none. */
+static json_t *describe_aside(const struct node *node, uint64_t now)
+{
+	json_t *texts = NULL;
+	struct node *aside;
+
+	node_for_each_aside (aside, node) {
+		size_t guards = swansong_guard_count(aside->handle) + aside->program_guards;
+		char age[CLOCK_TEXT_MAX];
+
+		if (!texts)
+			texts = json_array();
+		(void)json_array_append_new(
+			texts,
+			json_sprintf("generation %u is %s: %zu guard%s, for %s", aside->generation,
+				     node_is_stopped(aside) ? "finishing" : "starting", guards,
+				     guards == 1 ? "" : "s",
+				     clock_text(age, now - aside->since_usec)));
+	}
+	return texts;
 }
 
 /* Fills in all of the view; @waiting and @logs are borrowed. */
@@ -141,13 +157,14 @@ static struct service_view describe_view_service(struct service *s, char *result
 	return view;
 }
 
-static json_t *describe_build_node(struct node *node, uint64_t now)
+static json_t *describe_build_node(struct node *node, uint64_t now, bool files)
 {
 	cleanup(json_decrefp) json_t *waiting = NULL;
 	cleanup(json_decrefp) json_t *logs = NULL;
-	char result[OUTCOME_TEXT_MAX];
+	cleanup(json_decrefp) json_t *aside = NULL;
+	char result[OUTCOME_TEXT_MAX], claim[CONFIG_NAME_MAX + 1];
 	struct node_view view = {
-		.path = node->config->path,
+		.path = node->path,
 		.generation = node->generation,
 		.state = !node_is_stopped(node) ? NODE_RUNNING
 			 : node->complete	? NODE_COMPLETE
@@ -156,26 +173,41 @@ static json_t *describe_build_node(struct node *node, uint64_t now)
 		.guards = swansong_guard_count(node->handle) + node->program_guards,
 		.ready = node_is_ready(node),
 		.forced = node->forced,
-		.restarting = node_goal(node) == GOAL_CYCLE,
+		.restarting = node_goal(node) == GOAL_CYCLE || node->goal == GOAL_HANDOVER,
 		.deadline_usec = node->stop_usec && !node->complete
 					 ? describe_left(node->kill_usec, now)
 					 : FIELD_NONE,
+		.held_usec = !node->parent && node->ctx->held_usec ? now - node->ctx->held_usec
+								   : FIELD_NONE,
 		.agent = node->agent ? agent_word_name(agent_word(node)) : NULL,
 		.is_service = node->service,
 	};
 
 	if (node->service) {
 		const struct service *s = node->service;
+		const struct node *pacer = NULL;
 		struct node *blocker = NULL;
 
 		if (s->state == STATE_WAITING)
 			blocker = stop_order_blocker(node);
 		else if ((s->state == STATE_DOWN || s->state == STATE_BACKOFF) &&
-			 service_is_wanted(s))
+			 service_is_wanted(s)) {
 			blocker = start_order_blocker(s);
+			pacer = blocker ? NULL : start_order_pacer(s);
+		}
 		waiting = blocker ? json_pack("[o]", message_string(node_name(blocker))) : NULL;
 		logs = describe_logs(node->service->config);
 		view.service = describe_view_service(node->service, result, waiting, logs, now);
+		view.service.program = service_program(s, &view.service.replaced);
+		view.service.outdated |= view.service.replaced != NULL;
+		if (!files)
+			view.service.replaced = NULL;
+		view.service.turn = pacer ? node_name(pacer) : NULL;
+		view.service.pressure = node_is_stopped_for_memory(node)
+						? node_name(node_with_pressure_stop(node)) : NULL;
+		if (s->group.generation)
+			view.service.claim = control_group_claim(&s->group, claim);
+		view.service.aside = aside = node_is_aside(node) ? NULL : describe_aside(node, now);
 	}
 	return node_view_build(&view);
 }
@@ -183,7 +215,7 @@ static json_t *describe_build_node(struct node *node, uint64_t now)
 json_t *describe_node(struct node *node)
 {
 	attach_count(node);
-	return describe_build_node(node, clock_now_usec());
+	return describe_build_node(node, clock_now_usec(), false);
 }
 
 void describe_begin(struct describe_walk *walk, struct node *top)
@@ -197,7 +229,8 @@ json_t *describe_nodes(struct describe_walk *walk, size_t max)
 	cleanup(json_decrefp) json_t *nodes = json_array();
 
 	for (; walk->at && max > 0; max--) {
-		if (json_array_append_new(nodes, describe_build_node(walk->at, walk->now_usec)) < 0)
+		if (json_array_append_new(
+			    nodes, describe_build_node(walk->at, walk->now_usec, walk->files)) < 0)
 			return NULL;
 		walk->at = node_next(walk->at, walk->top);
 	}
@@ -212,8 +245,8 @@ json_t *describe_dependencies(const struct tree *tree, const struct node *node)
 		for (enum edge edge = 0; edge < N_EDGES; edge++)
 			for (struct node *const *to = node_edges(n, edge); to && *to; to++)
 				(void)json_array_append_new(
-					list, json_pack("{s:s, s:s, s:s}", "from", n->config->path,
-							"to", (*to)->config->path, "kind",
+					list, json_pack("{s:s, s:s, s:s}", "from", n->path, "to",
+							(*to)->path, "kind",
 							keys[key_of_edge(edge)].name));
-	return json_pack("{s:s, s:o}", "node", node->config->path, "dependencies", list);
+	return json_pack("{s:s, s:o}", "node", node->path, "dependencies", list);
 }

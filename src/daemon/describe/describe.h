@@ -2,10 +2,7 @@
 
 /* Nodes and guards as they are shown: as JSON for programs, as a line for users. */
 
-#include <jansson.h>
-
 #include "daemon/tree/tree.h"
-#include "proto/node-view.h"
 
 /* Returns the time from @now to @usec, 0 at least; FIELD_NONE if @usec is USEC_INFINITY. */
 uint64_t describe_left(uint64_t usec, uint64_t now);
@@ -17,6 +14,7 @@ json_t *describe_node(struct node *node);
 struct describe_walk {
 	struct node *top, *at; /* @at is the next one, or NULL */
 	uint64_t now_usec;
+	bool files; /* shows replaced files: the client has the right to see them */
 };
 
 void describe_begin(struct describe_walk *walk, struct node *top);
@@ -27,9 +25,9 @@ json_t *describe_nodes(struct describe_walk *walk, size_t max);
 /* The edges between all nodes: the reply to Dependencies, for @node.  NULL without memory. */
 json_t *describe_dependencies(const struct tree *tree, const struct node *node);
 
-/* Calls @each for every guard on @node until it returns false; returns false then. */
-typedef bool describe_guard(struct node *node, const struct guard_view *guard, void *arg);
-bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg);
+/* Calls @each for every guard on @node. */
+typedef void describe_guard(struct node *node, const struct guard_view *guard, void *arg);
+void describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg);
 
 /*
  * Returns true if the guard holds up a stop, of the present generation of its node or an earlier
@@ -49,6 +47,4 @@ json_t *describe_guards(struct node *top, bool blocking);
  */
 #define DESCRIBE_LINE_MAX 512
 char *describe_line(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree);
-
-/* Writes the whole tree to the log. */
 void describe_to_log(const struct tree *tree);

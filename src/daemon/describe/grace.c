@@ -4,12 +4,6 @@
  */
 #include "daemon/describe/grace.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
-#include "base/parse.h"
-
 static const char variable[] = "SWANSONG_GRACE";
 
 int grace_parse(const char *text, uint64_t *ret_usec)

@@ -2,9 +2,8 @@
 
 /* Time between the stop signal and SIGKILL, as set by the parent manager. */
 
-#include <stdint.h>
-
 #include "base/log.h"
+#include "base/std.h"
 
 /*
  * Takes the grace from SWANSONG_GRACE, which it unsets; @option_usec overrides it unless that is 0.

@@ -4,13 +4,8 @@
  */
 #include "daemon/describe/history.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
+#include "daemon/logger/history-line.h"
 #include "daemon/logger/history-log.h"
-#include "proto/history/line.h"
 #include "proto/report.h"
 
 void history_use(struct context *ctx, const struct config *config)
@@ -75,7 +70,7 @@ static void history_add_state(struct history_phases *phases, const struct trace 
 	}
 }
 
-/* Inserts @guard by its time.  The phases show the main process. */
+/* Inserts @guard by its time.  The main process is no guard here: the phases show its time. */
 static void history_add_holder(struct history_line *line, const struct trace *trace,
 			       const struct trace_guard *guard)
 {
@@ -99,19 +94,6 @@ static void history_add_holder(struct history_line *line, const struct trace *tr
 	line->n_held_by = MIN(line->n_held_by + 1, (size_t)HISTORY_HOLDERS);
 }
 
-/* Texts of other programs may make the line too long.  NULL without memory. */
-static char *history_print_line(struct history_line *line)
-{
-	for (;; line->n_held_by--) {
-		cleanup(json_decrefp) json_t *object = history_line_build(line);
-		char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-
-		if (!text || strlen(text) < HISTORY_LINE_MAX || line->n_held_by == 0)
-			return text;
-		free(text);
-	}
-}
-
 /* A service that was down when it was stopped has no end. */
 static bool history_is_an_end(const struct trace *trace)
 {
@@ -122,15 +104,12 @@ static bool history_is_an_end(const struct trace *trace)
 
 static void history_write(struct context *ctx, const struct trace *trace)
 {
-	cleanup(freep) char *text = NULL;
 	struct history_line line;
-	size_t size;
 	const struct trace_guard *g;
 
 	if (!ctx->history_log || !history_is_an_end(trace))
 		return;
 	line = (struct history_line){
-		.time_usec = clock_realtime_usec(),
 		.node = trace->path,
 		.generation = trace->generation,
 		.why = trace->why,
@@ -142,15 +121,7 @@ static void history_write(struct context *ctx, const struct trace *trace)
 		history_add_state(&line.phases, trace, i);
 	list_for_each (g, &trace->guards, of_trace)
 		history_add_holder(&line, trace, g);
-	text = history_print_line(&line);
-	if (!text) {
-		log_node(ctx->log, LOG_ERR, *trace->path ? trace->path : CONFIG_ROOT_NAME,
-			 "missing in the history: out of memory");
-		return;
-	}
-	size = strlen(text);
-	text[size] = '\n'; /* instead of the NUL */
-	history_log_add(ctx->history_log, text, size + 1);
+	history_write_line(ctx, &line);
 }
 
 void history_update(struct context *ctx)

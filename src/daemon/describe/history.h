@@ -6,7 +6,6 @@
  */
 
 #include "daemon/loop/context.h"
-#include "model/base/settings.h"
 
 /* Turns the history on or off by @config.  After an error, which is logged, it is off. */
 void history_use(struct context *ctx, const struct config *config);

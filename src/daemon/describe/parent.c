@@ -6,26 +6,12 @@
  */
 #include "daemon/describe/parent.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/parse.h"
-#include "daemon/service/busy.h"
 #include "daemon/service/parts.h"
-#include "daemon/spawn/alert.h"
-#include "daemon/spawn/final.h"
 #include "daemon/describe/describe.h"
 #include "daemon/tree/converge.h"
+#include "daemon/tree/deadline.h"
 
 #define STATUS_EVERY_USEC (250 * USEC_PER_MSEC)
 #define EXTEND_EVERY_USEC (5 * USEC_PER_SEC)
@@ -59,7 +45,8 @@ int parent_address_take(struct parent_address *ret)
 	const char *socket = getenv("NOTIFY_SOCKET");
 	const char *usec = getenv("WATCHDOG_USEC");
 	const char *pid = getenv("WATCHDOG_PID");
-	struct parent_address address = { .watchdog_usec = USEC_INFINITY };
+	struct parent_address address = { .watchdog_usec = USEC_INFINITY,
+					  .extends = getenv("INVOCATION_ID") };
 	uint64_t value;
 
 	if (socket && *socket) {
@@ -90,15 +77,6 @@ static int parent_send_text(struct parent *p, const char *text)
 	return errno == ENOBUFS || errno == ENOMEM || errno == EINTR ? -EAGAIN : -errno;
 }
 
-static bool parent_is_inside_budget(const struct parent *p)
-{
-	const struct node *root = p->tree->root;
-
-	if (p->phase == PHASE_STARTING)
-		return true;
-	return p->phase == PHASE_STOPPING && clock_now_usec() < root->deadline_usec;
-}
-
 static void parent_arm(struct parent *p, struct alarm *timer, uint64_t usec)
 {
 	alarm_set(&p->tree->ctx->alarms, timer, usec);
@@ -107,6 +85,8 @@ static void parent_arm(struct parent *p, struct alarm *timer, uint64_t usec)
 /* Returns true if the end waits for work.  All other progress is counted in context.changes. */
 static bool parent_is_progress_expected(const struct tree *tree)
 {
+	if (deadline_is_extended(tree->root))
+		return true;
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		const struct hook *final = final_hook(n), *alert = alert_hook(n);
 
@@ -134,9 +114,10 @@ static void parent_extend(struct parent *p)
 
 	p->extends = false;
 	/* A start always makes progress, or it would be over. */
-	if (!parent_is_inside_budget(p) ||
-	    (p->phase != PHASE_STARTING && p->tree->ctx->changes == p->seen_changes &&
-	     !parent_is_progress_expected(p->tree)))
+	if (p->phase != PHASE_STARTING &&
+	    (p->phase != PHASE_STOPPING ||
+	     (!p->tree->ctx->held_usec && clock_now_usec() >= p->tree->root->deadline_usec) ||
+	     (p->tree->ctx->changes == p->seen_changes && !parent_is_progress_expected(p->tree))))
 		return;
 	(void)snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64,
 		       (uint64_t)EXTEND_BY_USEC);
@@ -208,6 +189,7 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 			parent_arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
 			if (p->watchdog_usec != USEC_INFINITY)
 				parent_arm(p, &p->watchdog_timer, 0);
+			tree->ctx->parent_waits = address->extends;
 		}
 		if (r < 0 && r != -EINVAL)
 			return r;
@@ -224,8 +206,7 @@ struct parent *parent_free(struct parent *p)
 	parent_arm(p, &p->extend_timer, USEC_INFINITY);
 	parent_arm(p, &p->watchdog_timer, USEC_INFINITY);
 	(void)fd_close(p->fd);
-	free(p);
-	return NULL;
+	return free_memory(p);
 }
 
 static void parent_send_with_status(struct parent *p, const char *state)
@@ -261,21 +242,14 @@ static enum phase parent_present_phase(const struct parent *p)
 	return PHASE_READY;
 }
 
-static const char *parent_phase_text(enum phase phase)
-{
-	switch (phase) {
-	case PHASE_READY:
-		return "READY=1\n";
-	case PHASE_STOPPING:
-		return "STOPPING=1\nX_SWANSONG_STATE=ShuttingDown\nEXTEND_TIMEOUT_USEC=15000000\n";
-	case PHASE_COMPLETE:
-		/* A tree without work is Complete in the turn of its stop. */
-		return "STOPPING=1\nX_SWANSONG_STATE=Complete\n";
-	case PHASE_STARTING:
-		break;
-	}
-	return "";
-}
+static const char *const phase_texts[] = {
+	[PHASE_STARTING] = "",
+	[PHASE_READY] = "READY=1\n",
+	[PHASE_STOPPING] =
+		"STOPPING=1\nX_SWANSONG_STATE=ShuttingDown\nEXTEND_TIMEOUT_USEC=15000000\n",
+	/* A tree without work is Complete in the turn of its stop. */
+	[PHASE_COMPLETE] = "STOPPING=1\nX_SWANSONG_STATE=Complete\n",
+};
 
 void parent_update(struct parent *p)
 {
@@ -285,7 +259,7 @@ void parent_update(struct parent *p)
 
 	if (p->fd < 0)
 		return;
-	/* This is the end of a turn, which a daemon that hangs does not reach. */
+	/* The keep-alive is sent at the end of a turn, which a daemon that hangs does not reach. */
 	if (p->watchdog_due && parent_send_text(p, "WATCHDOG=1") == 0)
 		p->watchdog_due = false;
 	phase = parent_present_phase(p);
@@ -293,7 +267,7 @@ void parent_update(struct parent *p)
 	if (phase != p->phase) {
 		p->phase = phase;
 		memcpy(p->status, status, sizeof(status));
-		parent_send_with_status(p, parent_phase_text(phase));
+		parent_send_with_status(p, phase_texts[phase]);
 		if (phase == PHASE_STOPPING)
 			parent_time_extension(p);
 		return;

@@ -22,6 +22,7 @@ struct parent;
 struct parent_address {
 	char *socket;		/* $NOTIFY_SOCKET; NULL: no notifications */
 	uint64_t watchdog_usec; /* USEC_INFINITY: no watchdog */
+	bool extends;		/* it is systemd: others kill regardless of EXTEND_TIMEOUT_USEC= */
 };
 
 /* Reads and unsets NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.  Return: 0 or -ENOMEM. */

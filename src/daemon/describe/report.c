@@ -5,19 +5,10 @@
  */
 #include "daemon/describe/report.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/parse.h"
 #include "daemon/describe/describe.h"
 #include "daemon/describe/history.h"
 #include "model/life/budget.h"
-#include "proto/message.h"
 #include "proto/report.h"
-#include "sys/file/path.h"
 #include "sys/file/replace.h"
 
 /* Returns the path of the report; NULL if none is configured. */
@@ -54,10 +45,9 @@ void report_use_all(struct tree *tree)
 
 /* --- collection --- */
 
-static bool report_scan_guard(struct node *node, const struct guard_view *guard, void *arg)
+static void report_scan_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
 	trace_scan_guard(node->trace, guard, *(const uint64_t *)arg);
-	return true;
 }
 
 /* Names the end of guards that have ended without a reason of their own. */
@@ -77,24 +67,19 @@ static void report_name_ends(struct trace *trace, const struct service *s)
 	}
 }
 
-static void report_scan_node(struct node *node, uint64_t now)
-{
-	if (!node->trace)
-		return;
-	trace_begin_scan(node->trace);
-	describe_each_guard(node, now, report_scan_guard, &now);
-	trace_end_scan(node->trace, now);
-	report_name_ends(node->trace, node->service);
-}
-
 void report_update(struct tree *tree)
 {
 	uint64_t now = clock_now_usec();
 	struct trace *trace;
 
-	list_for_each_taken (trace, &tree->ctx->traces.touched, in_touched)
-		if (trace->node)
-			report_scan_node(trace->node, now);
+	list_for_each_taken (trace, &tree->ctx->traces.touched, in_touched) {
+		if (!trace->node)
+			continue;
+		trace_begin_scan(trace);
+		describe_each_guard(trace->node, now, report_scan_guard, &now);
+		trace_end_scan(trace, now);
+		report_name_ends(trace, trace->node->service);
+	}
 	history_update(tree->ctx);
 }
 
@@ -158,7 +143,7 @@ static json_t *report_build_guards(const struct trace *trace)
 static void report_add_paths(json_t *paths, struct node *const *nodes)
 {
 	for (; nodes && *nodes; nodes++)
-		(void)json_array_append_new(paths, message_string((*nodes)->config->path));
+		(void)json_array_append_new(paths, message_string((*nodes)->path));
 }
 
 /*
@@ -187,6 +172,7 @@ static json_t *report_build_node(const struct trace *trace)
 		.stop_usec = report_since_stop(trace->traces, trace->stop_usec),
 		.complete_usec = report_optional_usec(trace->traces, trace->complete_usec),
 		.forced = trace->forced,
+		.early = trace->early,
 		.late_usec = report_optional_usec(trace->traces, trace->late_usec),
 		.budget_usec =
 			trace->budget_usec == USEC_INFINITY ? FIELD_NONE : trace->budget_usec,
@@ -284,8 +270,12 @@ void report_write(const struct tree *tree, const struct report_end *end)
 {
 	const char *path = report_path_of(tree->config);
 	const struct content content = { .tree = tree, .end = end };
-	int r = path ? replace_file(path, false, report_dump_all, &content) : 0;
+	int r = 0;
 
+	if (path && !mount_answers(path))
+		r = -ETIMEDOUT;
+	else if (path)
+		r = replace_file(path, 0644, false, report_dump_all, &content);
 	if (r < 0)
 		log_line(tree->ctx->log, LOG_WARNING, "cannot write the report %s: %s", path,
 			 path_error_text(-r));

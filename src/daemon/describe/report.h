@@ -20,7 +20,7 @@ void report_use_all(struct tree *tree);
 /* TASK_REPORT: looks at the guards that may have changed, and adds ends to the history. */
 void report_update(struct tree *tree);
 
-/* The end of the daemon.  report_write() writes the report, if the configuration names a file. */
+/* How the daemon ends.  report_write() writes the report, if the configuration names a file. */
 struct report_end {
 	int signal; /* the signal that stopped the root; 0: none */
 	int status; /* exit status of the daemon */

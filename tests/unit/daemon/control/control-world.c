@@ -14,7 +14,10 @@
 
 struct control *control;
 struct trial trial;
+struct programs programs;
 struct upgrade upgrade;
+struct rollout rollout;
+struct changes changes;
 
 static struct parent *parent;
 static struct reload reload_by_request;
@@ -43,9 +46,15 @@ void control_begin(const char *text)
 		.n_paths = 1,
 		.trust = true,
 		.trial = &trial,
+		.programs = &programs,
 		.upgrade = &upgrade,
+		.rollout = &rollout,
+		.changes = &changes,
 	};
+	ck_assert_int_eq(rollout_init(&rollout, &tree), 0);
+	changes_init(&changes, &tree, 1);
 	trial_init(&trial, &ctx, &reload_by_request);
+	programs_init(&programs, &tree);
 	upgrade_init(&upgrade, &tree, &former);
 	ck_assert_int_eq(control_new(&control, &tree, &reload_by_request), 0);
 	ck_assert_int_eq(control_listen(control, &config), 0);
@@ -56,6 +65,9 @@ static void control_end(void)
 	control = control_free(control);
 	upgrade_done(&upgrade);
 	trial_done(&trial);
+	programs_done(&programs);
+	rollout_done(&rollout);
+	changes_done(&changes);
 	parent = parent_free(parent);
 	finish();
 	remove_directory();
@@ -71,7 +83,7 @@ TCase *control_case(const char *name)
 
 void serve(void)
 {
-	struct update update = { .tree = &tree, .control = control };
+	struct update update = { .tree = &tree, .control = control, .reload = &reload_by_request };
 	int n = 0;
 
 	do {
@@ -89,9 +101,12 @@ void serve_later(uint64_t usec)
 
 void serve_child(void)
 {
-	struct reap_exit exit = { .pid = waitpid(-1, NULL, 0) };
+	int status = 0;
+	struct reap_exit exit = { .pid = waitpid(-1, &status, 0) };
 	struct process *process = process_find(&processes, exit.pid);
 
+	exit.signaled = WIFSIGNALED(status);
+	exit.value = exit.signaled ? WTERMSIG(status) : WEXITSTATUS(status);
 	ck_assert_ptr_nonnull(process);
 	closer_died(process, &exit);
 	serve_later(0);

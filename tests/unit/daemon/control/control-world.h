@@ -6,6 +6,8 @@
  */
 
 #include "daemon/control/control.h"
+#include "daemon/reload/changes.h"
+#include "daemon/reload/rollout.h"
 #include "daemon/reload/trial.h"
 #include "daemon/reload/upgrade.h"
 #include "tests/unit/fixtures/daemon/tree-world.h"
@@ -13,7 +15,10 @@
 
 extern struct control *control;
 extern struct trial trial;
+extern struct programs programs;
 extern struct upgrade upgrade;
+extern struct rollout rollout;
+extern struct changes changes;
 
 /* Makes the tree of @text, and its control socket.  The configuration file is "config". */
 void control_begin(const char *text);

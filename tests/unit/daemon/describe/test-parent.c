@@ -1,5 +1,6 @@
 #include "daemon/describe/parent.h"
 #include "daemon/main/update.h"
+#include "daemon/tree/deadline.h"
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
 #include <stddef.h>
@@ -259,6 +260,37 @@ START_TEST(stop_is_extended_for_guards_within_its_budget)
 }
 END_TEST
 
+START_TEST(stop_is_extended_while_an_operator_holds_it)
+{
+	begin_notified(
+		"[swansong]\nshutdown-timeout = 12s\n[web]\ncommand = x\nstop-timeout = 10s\n",
+		USEC_INFINITY);
+	ctx.grace_usec = 13 * SEC;
+	ctx.parent_waits = true; /* as below systemd */
+	stop("root");
+	parent_turns();
+	(void)heard();
+	ck_assert(deadline_hold(tree.root, clock_now_usec()));
+	parent_turns();
+	for (unsigned i = 0; i < 6; i++) {
+		(void)heard();
+		parent_pass(5 * SEC);
+		ck_assert_uint_eq(count_extensions(), 1);
+	}
+	ck_assert_ptr_nonnull(find("web")->service);
+	ck_assert(find("web")->service->main.alive);
+	deadline_release(tree.root, "test");
+	parent_turns();
+	/* The clock of the test goes on by itself, too. */
+	ck_assert_uint_ge(tree.root->deadline_usec - tree.root->stop_usec, 42 * SEC);
+	ck_assert_uint_lt(tree.root->deadline_usec - tree.root->stop_usec, 43 * SEC);
+	parent_pass(9 * SEC);
+	ck_assert_int_eq(find("web")->service->state, STATE_STOPPING);
+	parent_pass(2 * SEC);
+	ck_assert_int_ne(find("web")->service->state, STATE_STOPPING);
+}
+END_TEST
+
 /* --- receivers --- */
 
 START_TEST(phase_that_a_full_socket_refuses_is_sent_later)
@@ -369,6 +401,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, start_is_extended_while_it_lasts);
 	tcase_add_test(tc, stop_is_extended_only_while_it_makes_progress);
 	tcase_add_test(tc, stop_is_extended_for_guards_within_its_budget);
+	tcase_add_test(tc, stop_is_extended_while_an_operator_holds_it);
 	tcase_add_test(tc, phase_that_a_full_socket_refuses_is_sent_later);
 	tcase_add_test(tc, without_a_valid_address_nothing_is_sent);
 	tcase_add_test(tc, socket_with_a_path_is_notified);
