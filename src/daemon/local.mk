@@ -9,9 +9,9 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/loop/events.h %D%/loop/events.c \
 	%D%/loop/forced-kills.h %D%/loop/forced-kills.c \
 	%D%/loop/trace.h %D%/loop/trace.c \
+	%D%/loop/roster.h %D%/loop/roster.c \
 	%D%/loop/disabled.h %D%/loop/disabled.c \
 	%D%/loop/stamps.h %D%/loop/stamps.c \
-	%D%/loop/roster.h %D%/loop/roster.c \
 	%D%/loop/context.h %D%/loop/context.c \
 	%D%/loop/mark.h %D%/loop/mark.c \
 	%D%/loop/process.h %D%/loop/process.c \
@@ -22,10 +22,16 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/cgroup/delegation.h %D%/cgroup/delegation.c \
 	%D%/cgroup/control-group.h %D%/cgroup/control-group.c
 
-# logger: the process that writes files of output, and what it is told
+# writer: the process that writes the output of services
+%C%_libdaemon_la_SOURCES += \
+	%D%/writer/program.h %D%/writer/program.c \
+	%D%/writer/kept.h %D%/writer/kept.c \
+	%D%/writer/child.h %D%/writer/child.c \
+	%D%/writer/ending.h %D%/writer/ending.c
+
+# logger: the streams of that process, and what it is told
 %C%_libdaemon_la_SOURCES += \
 	%D%/logger/rules.h %D%/logger/rules.c \
-	%D%/logger/child.h %D%/logger/child.c \
 	%D%/logger/hold.h %D%/logger/hold.c \
 	%D%/logger/state.h \
 	%D%/logger/pipe.h %D%/logger/pipe.c \
@@ -35,13 +41,12 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/logger/subscription.h %D%/logger/subscription.c \
 	%D%/logger/capture.h %D%/logger/capture.c \
 	%D%/logger/own-log.h %D%/logger/own-log.c \
-	%D%/logger/history-log.h %D%/logger/history-log.c
+	%D%/logger/history-log.h %D%/logger/history-log.c \
+	%D%/logger/history-line.h %D%/logger/history-line.c
 
 # streams: descriptors that a service is given, and where its output goes
 %C%_libdaemon_la_SOURCES += \
-	%D%/streams/relay.h %D%/streams/relay.c \
 	%D%/streams/streams.h %D%/streams/streams.c \
-	%D%/streams/log-watch.h %D%/streams/log-watch.c \
 	%D%/streams/listener.h %D%/streams/listener.c \
 	%D%/streams/fdstore.h %D%/streams/fdstore.c \
 	%D%/streams/handover.h %D%/streams/handover.c \
@@ -53,7 +58,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/node/node.h %D%/node/node.c \
 	%D%/node/stop-order.h %D%/node/stop-order.c \
 	%D%/node/calls.h %D%/node/calls.c \
-	%D%/node/agent.h %D%/node/agent.c
+	%D%/node/agent.h %D%/node/agent.c \
+	%D%/node/pressure.h %D%/node/pressure.c
 
 # guard: guards from outside: leases and attached programs
 %C%_libdaemon_la_SOURCES += \
@@ -73,6 +79,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES += \
 	%D%/spawn/command.h %D%/spawn/command.c \
 	%D%/spawn/starts.h %D%/spawn/starts.c \
+	%D%/spawn/chores.h %D%/spawn/chores.c \
+	%D%/spawn/sandbox.h %D%/spawn/sandbox.c \
 	%D%/spawn/launch.h %D%/spawn/launch.c \
 	%D%/spawn/hook.h %D%/spawn/hook.c \
 	%D%/spawn/final.h %D%/spawn/final.c \
@@ -82,17 +90,14 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES += \
 	%D%/probe/attempt.h %D%/probe/attempt.c \
 	%D%/probe/connect.h %D%/probe/connect.c \
-	%D%/probe/http.h %D%/probe/http.c \
 	%D%/probe/exec.h %D%/probe/exec.c \
 	%D%/probe/probe.h %D%/probe/probe.c \
-	%D%/probe/foreign.h %D%/probe/foreign.c \
 	%D%/probe/pid-watch.h %D%/probe/pid-watch.c \
 	%D%/probe/readiness.h %D%/probe/readiness.c
 
 # service: one service and its processes
 %C%_libdaemon_la_SOURCES += \
 	%D%/service/object.h %D%/service/object.c \
-	%D%/service/busy.h %D%/service/busy.c \
 	%D%/service/reload.h %D%/service/reload.c \
 	%D%/service/parts.h %D%/service/parts.c \
 	%D%/service/signal.h %D%/service/signal.c \
@@ -121,12 +126,19 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 
 # demand: services that connections start
 %C%_libdaemon_la_SOURCES += \
-	%D%/demand/quiet.h %D%/demand/quiet.c \
-	%D%/demand/demand.h %D%/demand/demand.c
+	%D%/demand/demand.h %D%/demand/demand.c \
+	%D%/demand/recycle.h %D%/demand/recycle.c \
+	%D%/demand/relief.h %D%/demand/relief.c \
+	%D%/demand/programs.h %D%/demand/programs.c
+
+# succession: restarts without a pause
+%C%_libdaemon_la_SOURCES += \
+	%D%/succession/succession.h %D%/succession/succession.c
 
 # reap: what the end of a process means
 %C%_libdaemon_la_SOURCES += \
 	%D%/reap/exit.h %D%/reap/exit.c \
+	%D%/reap/former-goals.h %D%/reap/former-goals.c \
 	%D%/reap/orphans.h %D%/reap/orphans.c \
 	%D%/reap/survivors.h %D%/reap/survivors.c
 
@@ -146,8 +158,11 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/reload/plan-apply.c \
 	%D%/reload/use.h %D%/reload/use.c \
 	%D%/reload/transient.h %D%/reload/transient.c \
+	%D%/reload/rollout.h %D%/reload/rollout.c \
+	%D%/reload/changes.h %D%/reload/changes.c \
 	%D%/reload/reload.h %D%/reload/reload.c \
 	%D%/reload/trial.h %D%/reload/trial.c \
+	%D%/reload/steps.h %D%/reload/steps.c \
 	%D%/reload/upgrade.h %D%/reload/upgrade.c
 
 # control: the control socket
@@ -155,7 +170,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/control/connection.h %D%/control/connection.c \
 	%D%/control/requests.h %D%/control/requests-private.h %D%/control/requests.c \
 	%D%/control/requests-forced.c %D%/control/requests-wait.c %D%/control/requests-node.c \
-	%D%/control/requests-guard.c %D%/control/requests-reload.c %D%/control/requests-watch.c \
+	%D%/control/requests-guard.c %D%/control/requests-reload.c \
+	%D%/control/requests-watch.c \
 	%D%/control/requests-run.c %D%/control/requests-plan.c %D%/control/requests-table.c \
 	%D%/control/control.h %D%/control/control.c
 
@@ -163,7 +179,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES += \
 	%D%/main/options.h %D%/main/state.h \
 	%D%/main/fault.h %D%/main/fault.c \
-	%D%/main/command-signal.h %D%/main/command-signal.c \
 	%D%/main/signals.h %D%/main/signals.c \
 	%D%/main/start.h %D%/main/start.c \
 	%D%/main/update.h %D%/main/update.c \
@@ -178,3 +193,6 @@ swansongd_CFLAGS  = $(AM_CFLAGS) $(PROGRAM_CFLAGS)
 swansongd_LDFLAGS = $(AM_LDFLAGS) $(PROGRAM_LDFLAGS)
 swansongd_LDADD   = %D%/libdaemon.la src/proto/libproto.la src/model/libmodel.la \
 	src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
+$(swansongd_OBJECTS): %D%/main/usage.inc
+EXTRA_DIST += %D%/main/usage.txt
+CLEANFILES += %D%/main/usage.inc

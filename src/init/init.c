@@ -1,16 +1,5 @@
 #include "init/init.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/parse.h"
 #include "sys/process/job.h"
 #include "sys/process/reap.h"
 #include "sys/spawn/spawn.h"
@@ -33,10 +22,7 @@ enum phase { PHASE_RUNNING, PHASE_PAUSED, PHASE_ENDING, PHASE_KILLING, PHASE_OVE
 struct init {
 	const struct init_options *options;
 	struct log *log;
-	/*
-	 * All signals, and the last signal.  Not on the stack of each turn, which hardened builds
-	 * clear.
-	 */
+	/* All signals, and the last one.  On the stack of a turn, hardened builds would clear them each time. */
 	sigset_t all;
 	siginfo_t info;
 	struct descendants inherited;
@@ -60,7 +46,7 @@ static void init_leave_descriptors(const struct init *i)
 		if (fd != i->job.terminal)
 			(void)close(fd);
 	fd_close_above(STDERR_FILENO);
-	/* Keeps no file system busy, where it could not be left before. */
+	/* Leaves the working directory, so that init keeps no file system busy. */
 	if (chdir("/") < 0)
 		log_line(i->log, LOG_DEBUG, "cannot leave the directory: %s", strerror(errno));
 }
@@ -157,9 +143,7 @@ static void init_log_killed(pid_t pid, const char *name, void *arg)
 
 static void init_begin_end(struct init *i)
 {
-	/*
-	 * As in dumb-init, other processes are spared; but the kernel kills them after process 1.
-	 */
+	/* As in dumb-init, other processes are spared, except by PID 1, after which the kernel kills them. */
 	bool spare = i->options->command.single && getpid() != 1 && !i->options->pause;
 
 	job_end(&i->job);
@@ -175,7 +159,7 @@ static void init_begin_end(struct init *i)
 	i->phase = PHASE_ENDING;
 	i->deadline_usec = clock_add(clock_now_usec(), i->options->command.leftover_timeout_usec);
 	descendants_signal(i->job.group, SIGTERM, &i->inherited);
-	/* A stopped process cannot act on SIGTERM; a running one would see SIGCONT first. */
+	/* A stopped process needs SIGCONT to act on SIGTERM; a running one would see SIGCONT first. */
 	descendants_resume(&i->inherited);
 }
 
@@ -286,7 +270,7 @@ int init_run(const struct init_options *options)
 			bool endless = i.deadline_usec == USEC_INFINITY && !i.reap;
 			struct timespec wait = { 0 };
 
-			/* Until the deadline; not at all while there are dead children to reap. */
+			/* Waits until the deadline, or not at all while there are dead children to reap. */
 			if (!endless && !i.reap) {
 				uint64_t now = clock_now_usec();
 				uint64_t left = i.deadline_usec > now ? i.deadline_usec - now : 0;

@@ -2,8 +2,6 @@
 
 /* An init for one command: starts it, passes signals on, and exits after its last process. */
 
-#include <stdbool.h>
-
 #include "base/log.h"
 #include "sys/process/command.h"
 #include "sys/process/signals.h"

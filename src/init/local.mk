@@ -7,6 +7,9 @@ swansong_init_SOURCES = %D%/main.c
 swansong_init_CFLAGS  = $(AM_CFLAGS) $(PROGRAM_CFLAGS)
 swansong_init_LDFLAGS = $(AM_LDFLAGS) $(PROGRAM_LDFLAGS)
 swansong_init_LDADD   = %D%/libinit.la src/sys/libsys.la src/base/libbase.la
+$(swansong_init_OBJECTS): %D%/usage.inc
+EXTRA_DIST += %D%/usage.txt
+CLEANFILES += %D%/usage.inc
 
 # For images with nothing in them: the same sources, at once, by a compiler that may be that of
 # another C library.  Without the names of users, for which glibc would still want shared ones.
@@ -15,7 +18,7 @@ static_init_sources = \
 	$(src_sys_libsys_la_SOURCES) \
 	$(src_init_libinit_la_SOURCES) \
 	$(swansong_init_SOURCES)
-swansong-init-static: $(static_init_sources)
+swansong-init-static: $(static_init_sources) %D%/usage.inc
 	$(AM_V_CCLD)sources= && for f in $(static_init_sources); do \
 		case $$f in \
 		src/sys/spawn/ids.c) ;; \

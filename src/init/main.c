@@ -2,38 +2,12 @@
  * The options of swansong-init and the variables of tini and dumb-init that it understands; the
  * rest is init_run().  Only the C library is linked.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/fd.h"
-#include "base/macro.h"
-#include "base/parse.h"
 #include "init/init.h"
 
 #define NAME "swansong-init"
 
-static const char usage[] =
-	"usage: " NAME " [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-	"       " NAME " [OPTION]... -P\n"
-	"\n"
-	"Runs one command as an init: passes signals on, reaps orphans, ends remaining processes.\n"
-	"\n"
-	"      --signal-scope SCOPE        signals go to the command's group (the default), to main,\n"
-	"                                  or to all; -g is group, -c, --single-child is main\n"
-	"  -r, --rewrite FROM:TO           pass the signal FROM on as TO; 0: not at all\n"
-	"  -e, --success-status STATUS     exit with 0 if the command exits with this\n"
-	"  -p, --parent-death-signal SIG   to init at its parent's end, to the command at init's end\n"
-	"      --leftover-timeout TIME     time for the remaining processes (5s)\n"
-	"  -v, --verbose                   log each step; -vv: each signal, too\n"
-	"  -w                              log each reaped process\n"
-	"  -P, --pause                     run no command: reap orphans until SIGTERM or SIGINT\n"
-	"  -s                              no effect: init is a subreaper unless it is PID 1\n"
-	"  -h, --help                      show this\n"
-	"  -V, --version                   show the version\n"
-	"\n"
-	"See " NAME "(1).\n";
+#include <init/usage.inc>
 
 static const struct option long_options[] = {
 	COMMAND_ROWS,
@@ -84,7 +58,7 @@ static int parse_options(struct init_options *options, int argc, char **argv)
 	int option, status = -1;
 
 	opterr = 0;
-	/* Mostly there is no option, and getopt_long() would keep 64 KiB of glibc in memory. */
+	/* In most cases there is no option, and getopt_long() would load 64 KiB of glibc into memory. */
 	if (argv[1] && strcmp(argv[1], "--") == 0)
 		optind = 2;
 	else

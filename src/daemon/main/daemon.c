@@ -3,31 +3,15 @@
  * order.  The tree decides when the daemon ends; errors of the loop do not.  At the end all objects
  * are freed, each before those that it uses.
  */
-#include "daemon/main/options.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/parse.h"
-#include "daemon/loop/roster.h"
 #include "daemon/logger/history-log.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
-#include "daemon/main/command-signal.h"
 #include "daemon/main/fault.h"
 #include "daemon/main/signals.h"
 #include "daemon/main/start.h"
 #include "daemon/main/update.h"
 #include "daemon/notify/directory.h"
-#include "daemon/reload/enable.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/exit.h"
 #include "daemon/describe/grace.h"
@@ -88,6 +72,7 @@ static void daemon_update(struct daemon *d)
 		.orphans = d->orphans,
 		.control = d->control,
 		.parent = d->parent,
+		.reload = &d->reload,
 		.complete = daemon_on_complete,
 		.arg = d,
 	};
@@ -96,7 +81,8 @@ static void daemon_update(struct daemon *d)
 	exit_enter(&d->tree, d->stopped_by);
 	/* Set in each turn, as the deadline of the root may change. */
 	alarm_set(&d->ctx.alarms, &d->abandon,
-		  clock_add(d->tree.root->deadline_usec, BUDGET_ABANDON_USEC));
+		  d->ctx.held_usec ? USEC_INFINITY
+				   : clock_add(d->tree.root->deadline_usec, BUDGET_ABANDON_USEC));
 }
 
 /* --- start and end --- */
@@ -123,21 +109,26 @@ static void daemon_end_unowned(struct daemon *d)
 
 static void daemon_tear_down(struct daemon *d)
 {
+	/* The roster goes first, so that the others write no rows: there is no next image to read them. */
+	d->ctx.roster = roster_free(d->ctx.roster);
 	d->control = control_free(d->control);
 	d->parent = parent_free(d->parent);
 	d->orphans = orphans_free(d->orphans);
 	trial_done(&d->trial);
+	programs_done(&d->programs);
+	rollout_done(&d->rollout);
+	changes_done(&d->changes);
 	upgrade_done(&d->upgrade);
 	enable_done(&d->ctx);
 	if (d->tree.root)
 		tree_done(&d->tree);
+	closer_discards_done(&d->ctx);
 	d->ctx.own_log = own_log_free(d->ctx.own_log);
 	d->ctx.history_log = history_log_free(d->ctx.history_log);
 	d->ctx.logger = logging_free(d->ctx.logger);
 	d->ctx.notify_directory = notify_directory_free(d->ctx.notify_directory);
 	d->ctx.cgroups = cgroups_free(d->ctx.cgroups);
 	process_table_done(&d->processes);
-	d->ctx.roster = roster_free(d->ctx.roster);
 	sd_event_source_disable_unref(d->signal);
 	d->signals_fd = fd_close(d->signals_fd);
 	command_done(&d->command);

@@ -9,23 +9,6 @@
  */
 #include "daemon/main/fault.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
-#include "base/parse.h"
-#include "sys/process/proc.h"
 #include "sys/spawn/crash.h"
 
 #define ROUNDS_MAX	  3000

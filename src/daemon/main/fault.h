@@ -10,9 +10,6 @@
  * descendants but the logger, waits a second for what that has to write, and dies of the signal.
  */
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "base/log.h"
 #include "sys/spawn/crash-history.h"
 #include "sys/spawn/keeper.h"

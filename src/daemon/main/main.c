@@ -2,15 +2,8 @@
  * Options of the command line, and settings of the C library.  The daemon itself begins in
  * daemon.c.
  */
-#include <getopt.h>
 #include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/fd.h"
-#include "base/log.h"
 #include "daemon/main/options.h"
 #include "daemon/describe/grace.h"
 #include "model/config/config.h"
@@ -30,44 +23,7 @@ enum long_option {
 	OPTION_TRUST,
 };
 
-static const char usage[] =
-	"usage: swansongd [-qv] [-c FILE|DIRECTORY]... [-s SOCKET] [OPTION]...\n"
-	"       swansongd [-qv] [-s SOCKET] [OPTION]... -- COMMAND [ARGUMENT]...\n"
-	"\n"
-	"Runs a tree of services, or one command, and sees to it that a shutdown loses no work.\n"
-	"\n"
-	"  -c, --config PATH   an INI file, or a directory of *.ini; may be repeated\n"
-	"                      (default " SYSCONFDIR
-	"/swansong/swansong.ini and conf.d beside it)\n"
-	"      --trust-config  read it even if its owner is neither root nor the user\n"
-	"                      of swansongd\n"
-	"  -s, --socket PATH   the control socket, or none\n"
-	"      --keeper        survive SIGKILL as well: one more process, which starts swansongd\n"
-	"                      again and keeps its services running meanwhile\n"
-	"      --grace TIME    time from the stop signal to SIGKILL by the parent manager\n"
-	"                      (default $SWANSONG_GRACE, or for ever)\n"
-	"  -q, --quiet         log warnings and errors only: --log-level warning\n"
-	"  -v, --verbose       log every change of state: --log-level debug\n"
-	"      --log-level LEVEL    error, warning, notice, info or debug\n"
-	"      --log-format FORMAT  plain, time, json, or auto (default): the time, but not in the\n"
-	"                           journal and on a terminal\n"
-	"      --log-file FILE      log there, with the rotation of the section [swansong]\n"
-	"\n"
-	"and in front of a command:\n"
-	"      --signal-scope SCOPE        signals go to the command's group (the default), to main,\n"
-	"                                  or to all; -g is group, --single-child is main\n"
-	"  -r, --rewrite FROM:TO           pass the signal FROM on as TO; 0: not at all\n"
-	"  -e, --success-status STATUS     exit with 0 if the command exits with STATUS\n"
-	"  -p, --parent-death-signal SIG   to swansongd when its parent ends, to the command when\n"
-	"                                  swansongd does\n"
-	"      --leftover-timeout TIME     time for processes that outlive the command (5s)\n"
-	"  -w                              log each process that is reaped\n"
-	"      --notify-ready              the command reports readiness by sd_notify(3)\n"
-	"\n"
-	"  -h, --help          show this\n"
-	"  -V, --version       show the version\n"
-	"\n"
-	"See swansongd(8) and swansong.ini(5).\n";
+#include <daemon/main/usage.inc>
 
 static const struct option long_options[] = {
 	COMMAND_ROWS,

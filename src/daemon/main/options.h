@@ -2,10 +2,6 @@
 
 /* The options of swansongd's command line, and its own exit statuses. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/log.h"
 #include "sys/process/command.h"
 

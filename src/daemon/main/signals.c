@@ -1,20 +1,77 @@
 /*
- * In front of a command every signal is passed on to it.  For a tree, a stop signal stops the root;
+ * In front of a command every signal is passed on to it as it comes.  One that requests the end then stops the
+ * tree, in which the command gets no stop signal of its own.  A stop of the command (SIGTSTP) stops the daemon,
+ * too, for a shell with job control.  For a tree, a stop signal stops the root;
  * a further one logs the nodes that it waits for, and SIGINT at a terminal forces the stop.
  */
 #include "daemon/main/signals.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
-#include "base/parse.h"
 #include "daemon/logger/logging.h"
-#include "daemon/main/command-signal.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/describe/describe.h"
 #include "daemon/tree/goals.h"
+
+/* --- for a command --- */
+
+static bool command_is_end_signal(int signo)
+{
+	return signo == SIGTERM || signo == SIGINT;
+}
+
+static void command_forward_to(struct command *c, struct service *s, int signo)
+{
+	forward_send(c->options->forward.scope, s->main.pid, signo, &c->inherited);
+}
+
+bool command_signal(struct command *c, struct service *s, int signo, pid_t sender)
+{
+	const struct forward *f = &c->options->forward;
+	int as = forward_as(f, signo, sender);
+	uint64_t now = clock_now_usec();
+
+	if (signo == SIGCONT)
+		job_resume(&c->job);
+	if (!as)
+		return false;
+	if (!s || !s->main.alive)
+		return command_is_end_signal(signo);
+	command_forward_to(c, s, as);
+	if (as == SIGCONT)
+		c->stopped = false;
+	/* A suspended command cannot act on the signal. */
+	if (c->stopped && (signo == SIGTERM || signo == SIGHUP))
+		command_forward_to(c, s, SIGCONT);
+	if (command_is_end_signal(signo)) {
+		/* This is its stop signal; it gets no other. */
+		s->main.signalled_usec = now;
+		c->other_sent = as != s->stop_signal || f->scope == FORWARD_MAIN;
+	}
+	if (job_is_stop(signo))
+		job_suspend(signo);
+	return command_is_end_signal(signo);
+}
+
+void command_update(struct command *c, struct service *s)
+{
+	int signo;
+
+	if (!s)
+		return;
+	if (!s->main.alive) {
+		job_end(&c->job);
+		/* The remaining processes of the command have not received the stop signal. */
+		if (c->other_sent)
+			s->main.signalled_usec = 0;
+		c->other_sent = false;
+		return;
+	}
+	c->job.group = s->main.pid;
+	signo = job_stopped_by(s->main.pid, &c->stopped);
+	if (signo)
+		job_process_stop(&c->job, signo);
+}
+
+/* --- for a tree --- */
 
 static void daemon_force_root(struct daemon *d, const char *reason)
 {
@@ -54,8 +111,7 @@ static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo
 	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
 		return;
 	if (signo == SIGCHLD || keeper_take(&d->ctx.keeper, info)) {
-		pid_t died = signo == SIGCHLD ? (pid_t)info->ssi_pid
-					      : d->ctx.keeper.reported.pid;
+		pid_t died = signo == SIGCHLD ? (pid_t)info->ssi_pid : d->ctx.keeper.reported.pid;
 
 		if (!d->reap && died > 0) {
 			d->first = FIRST_DIED;
@@ -71,7 +127,7 @@ static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo
 			daemon_on_stop_signal(d, signo);
 	} else if (signo == SIGHUP) {
 		d->trial.by_signal = true;
-		(void)trial_begin(&d->trial);
+		(void)trial_begin(&d->trial, NULL);
 	} else if (signo == SIGQUIT) {
 		daemon_force_root(d, "SIGQUIT");
 	} else if (signo == SIGUSR1) {

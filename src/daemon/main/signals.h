@@ -12,3 +12,12 @@ int daemon_watch_signals(struct daemon *d);
  * start.
  */
 struct service *daemon_command(const struct daemon *d);
+
+/*
+ * Passes @signo on to @service, the command, which may be NULL.  Returns true if the signal ends
+ * the tree.
+ */
+bool command_signal(struct command *command, struct service *service, int signo, pid_t sender);
+
+/* Follows a stop or the end of the command, after dead children have been collected. */
+void command_update(struct command *command, struct service *service);

@@ -4,28 +4,19 @@
  */
 #include "daemon/main/start.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "daemon/control/requests.h"
-#include "daemon/guard/lease.h"
+#include "daemon/logger/history-line.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logging.h"
 #include "daemon/loop/mark.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
+#include "daemon/reap/former-goals.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/exit.h"
-#include "daemon/tree/goals.h"
 #include "daemon/describe/report.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/stop.h"
 #include "proto/address.h"
-#include "sys/file/path.h"
 
 /* The daemon's own signals reach the same processes as those that are passed on. */
 static enum signal_scope daemon_scope_of(const struct daemon_options *o)
@@ -39,9 +30,33 @@ static enum signal_scope daemon_scope_of(const struct daemon_options *o)
 	return scopes[o->command_options.forward.scope];
 }
 
+static void daemon_read_disabled(struct daemon *d, const char *path)
+{
+	struct log *log = d->options->log;
+	int r = disabled_take(&d->ctx.disabled, d->ctx.roster);
+
+	if (r == -ENOENT)
+		r = disabled_read(&d->ctx.disabled, path, log);
+	disabled_enter(&d->ctx.disabled, d->ctx.roster, &d->ctx.disabled_copy);
+	if (r == -EBADMSG)
+		disabled_keep_aside(path, log);
+	else if (r < 0)
+		log_line(log, LOG_ERR, "%s: cannot be read: no service is disabled", path);
+}
+
+static int daemon_load_files(struct daemon *d, struct config **ret)
+{
+	const struct daemon_options *o = d->options;
+
+	return reload_config(ret, o->paths, o->n_paths, o->trust, &d->ctx.disabled, o->log, NULL,
+			     d->ctx.roster);
+}
+
 int daemon_load(struct daemon *d, struct config **ret)
 {
 	const struct daemon_options *o = d->options;
+	struct config *scaled;
+	int r;
 
 	if (o->command)
 		return config_new_command(ret, o->command,
@@ -49,7 +64,21 @@ int daemon_load(struct daemon *d, struct config **ret)
 					  : d->is_supervised ? COMMAND_NOTIFY_ANY
 							     : COMMAND_NOTIFY_NONE,
 					  daemon_scope_of(o));
-	return reload_config(ret, o->paths, o->n_paths, o->trust, o->log, NULL, d->ctx.roster);
+	r = daemon_load_files(d, ret);
+	if (r < 0)
+		return r;
+	daemon_read_disabled(d, (*ret)->state);
+	if (r > 0 || !disabled_has_scaled(&d->ctx.disabled, ""))
+		return 0;
+	/*
+	 * The state file is known now: reads again with its numbers of instances; after mistakes those of the
+	 * files stay.
+	 */
+	if (daemon_load_files(d, &scaled) == 0) {
+		config_unref(*ret);
+		*ret = scaled;
+	}
+	return 0;
 }
 
 /*
@@ -105,6 +134,18 @@ static int daemon_find_socket(const struct daemon *d, const struct config *confi
 	return r < 0 ? r : daemon_make_absolute(ret);
 }
 
+/* After a fault services run, and a file system that hangs must not hold them up. */
+static void daemon_use_stamps(struct daemon *d, const char *state)
+{
+	struct log *log = d->options->log;
+
+	if (state && d->ctx.reason && !mount_answers(state))
+		log_line(log, LOG_ERR, "%s: no times of scheduled runs are kept until a reload: %s",
+			 state, path_error_text(ETIMEDOUT));
+	else
+		stamps_use(&d->ctx.stamps, state, log);
+}
+
 static int daemon_open_control(struct daemon *d, const struct config *config, const char *path)
 {
 	const char *given = daemon_given_socket(d, config);
@@ -153,15 +194,36 @@ static void daemon_on_abandon(struct alarm *alarm)
 	stop_abandon(&container_of(alarm, struct daemon, abandon)->tree);
 }
 
-static void daemon_read_disabled(struct daemon *d, const char *path)
+static void daemon_take_rollout(struct daemon *d)
 {
-	struct log *log = d->options->log;
-	int r = disabled_read(&d->ctx.disabled, path, log);
+	int tape = roster_take_descriptor(d->ctx.roster, ROSTER_BEFORE, NULL);
+	cleanup(config_unrefp) struct config *before = NULL;
 
-	if (r == -EBADMSG)
-		disabled_keep_aside(path, log);
-	else if (r < 0)
-		log_line(log, LOG_ERR, "%s: cannot be read: no service is disabled", path);
+	if (tape >= 0)
+		(void)reload_config_of_tape(&before, &d->reload, tape, NULL);
+	(void)fd_close(tape);
+	rollout_take_former(&d->rollout, before);
+}
+
+/*
+ * After a fault each service is where it was, so the line repeats what the history has.  A daemon that
+ * was killed has written nothing: the reader of the history knows that by the line of the root.
+ */
+static void daemon_begin_outages(struct daemon *d)
+{
+	struct history_line line = {
+		.node = "",
+		.generation = d->tree.root->generation,
+		.outage = OUTAGE_UNKNOWN,
+		.total_usec = FIELD_NONE,
+	};
+
+	if (d->ctx.reason == CRASH_NONE)
+		history_write_line(&d->ctx, &line);
+	d->ctx.outages_on = true;
+	for (struct node *n = d->tree.root; n; n = node_next(n, d->tree.root))
+		if (n->service)
+			service_record_outage(n->service);
 }
 
 int daemon_start(struct daemon *d, struct config *config, struct parent_address *address)
@@ -182,8 +244,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		r = own_log_new(&d->ctx.own_log, &d->ctx, config->nodes[0], d->options->log_file);
 	if (r >= 0)
 		report_use(&d->ctx, config);
-	daemon_read_disabled(d, config->state);
-	stamps_use(&d->ctx.stamps, config->state, d->options->log);
+	daemon_use_stamps(d, config->state);
 	if (r >= 0)
 		r = tree_init(&d->tree, &d->ctx, config);
 	if (r < 0)
@@ -203,9 +264,17 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		.n_paths = d->options->command ? 0 : d->options->n_paths,
 		.trust = d->options->trust,
 		.trial = &d->trial,
+		.programs = &d->programs,
 		.upgrade = &d->upgrade,
+		.scaling = { reload_scale, &d->reload },
+		.rollout = &d->rollout,
+		.changes = &d->changes,
 	};
+	if (r >= 0)
+		r = rollout_init(&d->rollout, &d->tree);
+	changes_init(&d->changes, &d->tree, d->reload.n_paths);
 	trial_init(&d->trial, &d->ctx, &d->reload);
+	programs_init(&d->programs, &d->tree);
 	upgrade_init(&d->upgrade, &d->tree, &d->former);
 	if (r >= 0)
 		r = control_new(&d->control, &d->tree, &d->reload);
@@ -221,11 +290,13 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	requests_take_former_runs(&d->tree);
 	survivors_begin(&d->survivors, &d->tree);
 	control_take_former(d->control);
-	goals_take_former(&d->tree);
+	former_goals_take(&d->tree);
 	d->stopped_by = exit_take_former(&d->tree);
+	daemon_take_rollout(d);
 	roster_settle(d->ctx.roster);
 	if (d->ctx.reason)
 		d->ctx.resumed_usec = clock_now_usec();
+	daemon_begin_outages(d);
 	deadline_log_limit(d->tree.root);
 	return 0;
 }

@@ -2,8 +2,6 @@
 
 /* Makes the tree of a configuration and all objects around it. */
 
-#include <sys/resource.h>
-
 #include "daemon/main/state.h"
 
 /*

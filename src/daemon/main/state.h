@@ -3,16 +3,13 @@
 /* The members of the daemon as a whole. */
 
 #include "daemon/control/control.h"
-#include "daemon/loop/process.h"
 #include "daemon/main/options.h"
 #include "daemon/reap/orphans.h"
 #include "daemon/reap/survivors.h"
-#include "daemon/reload/reload.h"
+#include "daemon/reload/changes.h"
 #include "daemon/reload/trial.h"
 #include "daemon/reload/upgrade.h"
 #include "daemon/spawn/command.h"
-#include "daemon/tree/tree.h"
-#include "daemon/describe/parent.h"
 
 /* The first child that has died since all were collected. */
 enum first_death {
@@ -34,7 +31,10 @@ struct daemon {
 	struct parent *parent;
 	struct reload reload;
 	struct trial trial;
+	struct programs programs;
 	struct upgrade upgrade;
+	struct rollout rollout;
+	struct changes changes;
 	struct command command;	     /* with options.command */
 	struct crash_history former; /* of the former image */
 	struct keeper keeper;
@@ -46,7 +46,7 @@ struct daemon {
 	bool reap;	      /* children have died */
 	enum first_death first;
 	pid_t died;	     /* with FIRST_DIED */
-	unsigned launched;   /* with FIRST_FOLLOWED: of the context, when it was collected */
+	unsigned launched;   /* FIRST_FOLLOWED: context.launched when it was collected */
 	bool exit_on_signal; /* with the number of the signal */
 	int stopped_by;	     /* the signal that stopped the root; 0: none */
 	bool finished;

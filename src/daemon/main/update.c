@@ -1,16 +1,20 @@
 /*
  * The turn is a table: its order is that of enum task, and each task calls one function of another
- * room.  Tasks of the agenda run when they are pending; some run in each turn, because any event
- * may concern them.
+ * room, once or for each node on its list.  Tasks of the agenda run when they are pending; some run
+ * in each turn, because any event may concern them.
  */
 #include "daemon/main/update.h"
 
 #include "daemon/demand/demand.h"
+#include "daemon/demand/recycle.h"
+#include "daemon/demand/relief.h"
 #include "daemon/logger/logging.h"
 #include "daemon/reap/exit.h"
+#include "daemon/reload/steps.h"
 #include "daemon/reload/transient.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/timeout.h"
+#include "daemon/succession/succession.h"
 #include "daemon/tree/completion.h"
 #include "daemon/tree/converge.h"
 #include "daemon/tree/deadline.h"
@@ -18,6 +22,11 @@
 #include "daemon/tree/failure.h"
 #include "daemon/tree/timetable.h"
 #include "daemon/describe/report.h"
+
+static void update_events(struct tree *tree, struct node *node)
+{
+	service_handle_posted(node->service);
+}
 
 static void update_exits(struct update *u)
 {
@@ -29,12 +38,6 @@ static void update_deadlines(struct update *u)
 {
 	report_update(u->tree); /* first: it records the holders of guards that are revoked */
 	deadline_update(u->tree->ctx);
-}
-
-static void update_completions(struct update *u)
-{
-	if (completions_process(u->tree))
-		agenda_note(&u->tree->ctx->agenda, TASK_REPORT);
 }
 
 static void update_starts(struct update *u)
@@ -52,8 +55,10 @@ static void update_report(struct update *u)
 
 static void update_requests(struct update *u)
 {
-	/* The effects of this turn are over; a reload in a request has its own in the next one. */
+	/* The cause counts for all effects until here; those of a reload by a request come in the next turn. */
 	events_because(u->tree->ctx->events, NULL);
+	if (u->reload)
+		steps_update(u->reload);
 	if (u->control)
 		control_update(u->control);
 }
@@ -68,31 +73,36 @@ static void update_parent(struct update *u)
 static const struct {
 	void (*in_context)(struct context *ctx);
 	void (*in_tree)(struct tree *tree);
+	void (*of_node)(struct tree *tree, struct node *node); /* which is taken off the list */
 	void (*run)(struct update *update);
 	bool always; /* runs in each turn */
 } tasks[N_TASKS] = {
-	[TASK_EVENTS] = { .in_context = service_handle_posted },
+	[TASK_EVENTS] = { .of_node = update_events },
 	[TASK_GUARDS] = { .in_context = service_update_guards },
 	[TASK_EXITS] = { .run = update_exits },
-	[TASK_SCHEDULES] = { .in_tree = timetables_process },
-	[TASK_DEMANDS] = { .in_tree = demands_process },
-	[TASK_FAILURES] = { .in_tree = failures_process },
+	[TASK_SCHEDULES] = { .of_node = timetable_process },
+	[TASK_DEMANDS] = { .of_node = demand_process },
+	[TASK_RECYCLES] = { .of_node = recycle_process },
+	[TASK_PRESSURES] = { .of_node = relief_process },
+	[TASK_FAILURES] = { .of_node = failure_process },
 	[TASK_ENDS] = { .in_tree = exit_update },
+	[TASK_SUCCESSIONS] = { .in_tree = successions_process, .always = true },
 	[TASK_DEADLINES] = { .run = update_deadlines },
 	[TASK_STOPS] = { .in_tree = converge_stops, .always = true },
-	[TASK_COMPLETIONS] = { .run = update_completions },
+	[TASK_COMPLETIONS] = { .of_node = completion_process },
 	[TASK_RENEWALS] = { .in_tree = converge_renewals },
 	[TASK_STARTS] = { .run = update_starts, .always = true },
 	[TASK_LOGGER] = { .in_context = logging_update },
 	[TASK_REPORT] = { .run = update_report, .always = true },
 	[TASK_REQUESTS] = { .run = update_requests, .always = true },
 	[TASK_PARENT] = { .run = update_parent, .always = true },
-	[TASK_TRANSIENT] = { .in_tree = transient_update },
+	[TASK_TRANSIENT] = { .of_node = transient_update },
 };
 
 void update_turn(struct update *update)
 {
 	struct context *ctx = update->tree->ctx;
+	struct node *node;
 
 	agenda_begin_turn(&ctx->agenda);
 	for (enum task task = 0; task < N_TASKS; task++) {
@@ -102,7 +112,10 @@ void update_turn(struct update *update)
 			tasks[task].in_context(ctx);
 		else if (tasks[task].in_tree)
 			tasks[task].in_tree(update->tree);
-		else
+		else if (tasks[task].run)
 			tasks[task].run(update);
+		else
+			node_for_each_taken (node, ctx, task)
+				tasks[task].of_node(update->tree, node);
 	}
 }

@@ -4,14 +4,13 @@
 
 #include "daemon/control/control.h"
 #include "daemon/reap/orphans.h"
-#include "daemon/tree/tree.h"
-#include "daemon/describe/parent.h"
 
 struct update {
 	struct tree *tree;
 	struct orphans *orphans;     /* NULL: no process is collected */
 	struct control *control;     /* NULL: no socket */
 	struct parent *parent;	     /* NULL: no parent manager */
+	const struct reload *reload; /* with its rollout; NULL: there is none */
 	void (*complete)(void *arg); /* called when the root is Complete; or NULL */
 	void *arg;
 };

@@ -47,16 +47,6 @@ check_PROGRAMS += %D%/logger/test-rules
 %C%_logger_test_rules_CFLAGS  = $(daemon_cflags)
 %C%_logger_test_rules_LDADD   = $(daemon_libraries)
 
-check_PROGRAMS += %D%/streams/test-relay
-%C%_streams_test_relay_SOURCES = %D%/streams/test-relay.c
-%C%_streams_test_relay_CFLAGS  = $(daemon_cflags)
-%C%_streams_test_relay_LDADD   = $(daemon_libraries)
-
-check_PROGRAMS += %D%/streams/test-log-watch
-%C%_streams_test_log_watch_SOURCES = %D%/streams/test-log-watch.c $(nomem_sources)
-%C%_streams_test_log_watch_CFLAGS  = $(daemon_cflags)
-%C%_streams_test_log_watch_LDFLAGS = $(nomem_ldflags)
-%C%_streams_test_log_watch_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/streams/test-activation
 %C%_streams_test_activation_SOURCES = %D%/streams/test-activation.c
@@ -149,11 +139,23 @@ check_PROGRAMS += %D%/logger/test-logging
 %C%_logger_test_logging_LDFLAGS = $(fake_logger_ldflags)
 %C%_logger_test_logging_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/logger/test-log-watch
+%C%_logger_test_log_watch_SOURCES = %D%/logger/test-log-watch.c $(fake_logger_sources)
+%C%_logger_test_log_watch_CFLAGS  = $(daemon_cflags)
+%C%_logger_test_log_watch_LDFLAGS = $(fake_logger_ldflags)
+%C%_logger_test_log_watch_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/guard/test-attach-run
 %C%_guard_test_attach_run_SOURCES = %D%/guard/test-attach-run.c $(tree_world_sources)
 %C%_guard_test_attach_run_CFLAGS  = $(daemon_cflags)
 %C%_guard_test_attach_run_LDFLAGS = $(tree_world_ldflags)
 %C%_guard_test_attach_run_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/demand/test-recycle
+%C%_demand_test_recycle_SOURCES = %D%/demand/test-recycle.c $(tree_world_sources)
+%C%_demand_test_recycle_CFLAGS  = $(daemon_cflags)
+%C%_demand_test_recycle_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=control_group_memory,--wrap=closer_call
+%C%_demand_test_recycle_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/demand/test-demand
 %C%_demand_test_demand_SOURCES = %D%/demand/test-demand.c \
@@ -245,6 +247,24 @@ check_PROGRAMS += %D%/tree/test-restart
 %C%_tree_test_restart_CFLAGS  = $(daemon_cflags)
 %C%_tree_test_restart_LDFLAGS = $(tree_world_ldflags)
 %C%_tree_test_restart_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-pace
+%C%_tree_test_pace_SOURCES = %D%/tree/test-pace.c $(tree_world_sources)
+%C%_tree_test_pace_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_pace_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_pace_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-bound
+%C%_tree_test_bound_SOURCES = %D%/tree/test-bound.c $(tree_world_sources)
+%C%_tree_test_bound_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_bound_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_bound_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/succession/test-succession
+%C%_succession_test_succession_SOURCES = %D%/succession/test-succession.c $(tree_world_sources)
+%C%_succession_test_succession_CFLAGS  = $(daemon_cflags)
+%C%_succession_test_succession_LDFLAGS = $(tree_world_ldflags)
+%C%_succession_test_succession_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/tree/test-budgets
 %C%_tree_test_budgets_SOURCES = %D%/tree/test-budgets.c $(tree_world_sources)
@@ -384,6 +404,21 @@ check_PROGRAMS += %D%/control/test-requests
 %C%_control_test_requests_CFLAGS  = $(daemon_cflags)
 %C%_control_test_requests_LDFLAGS = $(tree_world_ldflags)
 %C%_control_test_requests_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/control/test-programs
+%C%_control_test_programs_SOURCES = %D%/control/test-programs.c $(control_world_sources) \
+	$(tree_world_sources)
+%C%_control_test_programs_CFLAGS  = $(daemon_cflags)
+%C%_control_test_programs_LDFLAGS = $(tree_world_ldflags) \
+	-Wl,--wrap=usage_each_process,--wrap=proc_find_replaced
+%C%_control_test_programs_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/control/test-rollout
+%C%_control_test_rollout_SOURCES = %D%/control/test-rollout.c $(control_world_sources) \
+	$(tree_world_sources)
+%C%_control_test_rollout_CFLAGS  = $(daemon_cflags)
+%C%_control_test_rollout_LDFLAGS = $(tree_world_ldflags)
+%C%_control_test_rollout_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/control/test-connection
 %C%_control_test_connection_SOURCES = %D%/control/test-connection.c $(control_world_sources) \

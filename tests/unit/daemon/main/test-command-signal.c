@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/macro.h"
-#include "daemon/main/command-signal.h"
+#include "daemon/main/signals.h"
 
 static struct command_options options;
 static struct command command;
