@@ -17,13 +17,13 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/session/nodes.h %D%/session/nodes.c \
 	%D%/session/usage.h %D%/session/usage.c \
 	%D%/session/progress.h %D%/session/progress.c \
-	%D%/session/machine-check.h %D%/session/machine-check.c \
 	%D%/session/offline.h %D%/session/offline.c \
 	%D%/session/runner.h %D%/session/runner.c
 
 # logs: lines of output
 %C%_libctl_la_SOURCES += \
 	%D%/logs/lines.h %D%/logs/lines.c \
+	%D%/logs/filter.h %D%/logs/filter.c \
 	%D%/logs/reader.h %D%/logs/reader.c \
 	%D%/logs/older.h %D%/logs/older.c \
 	%D%/logs/logs.h %D%/logs/logs.c \
@@ -38,17 +38,16 @@ noinst_LTLIBRARIES += %D%/libctl.la
 # history: how past ends went
 %C%_libctl_la_SOURCES += \
 	%D%/history/source.h %D%/history/source.c \
-	%D%/history/expect.h %D%/history/expect.c \
 	%D%/history/history.h %D%/history/history.c \
 	%D%/history/advise.c
 
 # commands: one file a command
 %C%_libctl_la_SOURCES += \
-	%D%/commands/cmd.h %D%/commands/status.c %D%/commands/tree.c %D%/commands/settings.c \
+	%D%/commands/cmd.h %D%/commands/reload.c %D%/commands/rollout.c %D%/commands/status.c %D%/commands/tree.c %D%/commands/settings.c \
 	%D%/commands/top.c %D%/commands/list.c %D%/commands/events.c %D%/commands/logs.c \
 	%D%/commands/health.c %D%/commands/service.c %D%/commands/shutdown.c %D%/commands/guard.c \
 	%D%/commands/guards.c %D%/commands/interrupt.c %D%/commands/check.c %D%/commands/blame.c \
-	%D%/commands/plan.c %D%/commands/reload.c %D%/commands/rollout.c %D%/commands/run.c
+	%D%/commands/plan.c %D%/commands/run.c
 
 # program: the table of commands
 %C%_libctl_la_SOURCES += \
@@ -56,6 +55,9 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/program/commands.h %D%/program/commands.c \
 	%D%/program/program.h %D%/program/program.c
 
+$(%C%_libctl_la_OBJECTS): %D%/report/style.inc
+EXTRA_DIST += %D%/report/style.txt
+CLEANFILES += %D%/report/style.inc
 %C%_libctl_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(SMARTCOLS_CFLAGS)
 %C%_libctl_la_LIBADD = $(JANSSON_LIBS) $(SMARTCOLS_LIBS)
 

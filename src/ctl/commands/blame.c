@@ -1,17 +1,7 @@
 #include "ctl/commands/cmd.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "ctl/history/source.h"
-#include "ctl/report/past.h"
 #include "ctl/report/plot.h"
-#include "ctl/terminal/show.h"
-#include "proto/history/otlp.h"
-#include "proto/history/starts.h"
 
 /*
  * The last shutdown as a table: the time of each node, and the chain that the end waited for; or
@@ -20,17 +10,8 @@
 
 #define CHAIN_MAX 32
 
-/* The time of the node itself, without the time it waited for others. */
-static uint64_t blame_own_usec(const struct report *report, const struct report_lane *lane)
-{
-	uint64_t total = past_total(report, lane),
-		 waiting = past_spent(report, lane, REPORT_WAITING);
-
-	return total - MIN(total, waiting);
-}
-
 struct row {
-	uint64_t own_usec;
+	uint64_t own_usec; /* the time of the node itself, without the time it waited for others */
 	const struct report_lane *lane;
 };
 
@@ -47,19 +28,19 @@ static void blame_add_span(struct table *t, enum style style, uint64_t usec)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	/* An open gate takes no time but for the check. */
+	/* A wait that is over at once takes only the time of the check. */
 	bool any = usec >= USEC_PER_MSEC / 10;
 
 	table_add(t, any ? style : STYLE_FAINT, "%s", any ? clock_text_fine(text, usec) : "-");
 }
 
-/* The columns show the guard of the process. */
+/* A process needs no row: the columns show its times. */
 static bool blame_is_shown_guard(const struct report_guard *guard)
 {
 	return strcmp(guard->kind, "process") != 0;
 }
 
-/* The display's words for kinds and ends that the report calls otherwise. */
+/* The words that are shown for some kinds and ends of the report. */
 static const char *blame_display_text(const char *text)
 {
 	static const char *const texts[][2] = {
@@ -73,14 +54,12 @@ static const char *blame_display_text(const char *text)
 	return text;
 }
 
-/* "forced; lease pg_dump, pid 9911, postgres, "nightly" for 3.2s, revoked" */
+/* "lease pg_dump, pid 9911, postgres, "nightly" for 3.2s, revoked" */
 static void blame_write_note(char buf[static SHOW_NOTE_MAX], const struct report *report,
 			     const struct report_lane *lane)
 {
 	struct words w = words_in(buf, SHOW_NOTE_MAX);
 
-	if (lane->node.late_usec != FIELD_NONE)
-		words_add(&w, "", "forced");
 	for (size_t i = 0; i < lane->n_guards; i++) {
 		const struct report_guard *g = &lane->guards[i];
 		struct guard_view view = past_guard(report, lane, g);
@@ -123,19 +102,12 @@ static const struct report_guard *blame_last_guard(const struct report_lane *lan
 	return last;
 }
 
-/* Returns true if the guard was held almost to the end: a program ends a moment later. */
-static bool blame_is_held_to_end(const struct report_guard *guard, uint64_t end)
-{
-	uint64_t rest = end / 10 > USEC_PER_MSEC ? end / 10 : USEC_PER_MSEC;
-
-	return clock_add(guard->gone_usec, rest) >= end;
-}
-
 /* The states of the node in order: "waiting 1.2s, stopping 302ms". */
 static void blame_write_states(char buf[static SHOW_NOTE_MAX], const struct report *report,
 			       const struct report_lane *lane)
 {
 	const struct report_guard *last = blame_last_guard(lane);
+	uint64_t end = past_end(report, lane);
 	char text[CLOCK_TEXT_MAX], holder[SHOW_NOTE_MAX];
 	struct words w = words_in(buf, SHOW_NOTE_MAX);
 
@@ -147,7 +119,8 @@ static void blame_write_states(char buf[static SHOW_NOTE_MAX], const struct repo
 			words_add(&w, ", ", "%s %s", lane->states[i].state,
 				  clock_text_fine(text, usec));
 	}
-	if (last && blame_is_held_to_end(last, past_end(report, lane))) {
+	/* A guard counts if it was held until almost the end: a program ends a moment after its last one. */
+	if (last && clock_add(last->gone_usec, MAX(end / 10, USEC_PER_MSEC)) >= end) {
 		struct guard_view view = past_guard(report, lane, last);
 
 		words_add(&w, ", ", "%s %s", blame_display_text(last->kind),
@@ -163,7 +136,7 @@ static int blame_print_chain(struct ctl *ctl, const struct past *past)
 
 	table_init(&t, 3, NULL);
 	if (n == 0)
-		return 0;
+		return CTL_DONE;
 	ctl_print(ctl, "%s", "");
 	ctl_print(ctl, "The end waited for:");
 	for (size_t i = 0; i < n; i++) {
@@ -176,13 +149,11 @@ static int blame_print_chain(struct ctl *ctl, const struct past *past)
 		blame_write_states(text, &past->report, chain[i]);
 		table_add(&t, STYLE_PLAIN, "%s", text);
 	}
-	return table_print(&t, &ctl->out);
+	return ctl_print_table(ctl, &t);
 }
 
 static int blame_print(struct ctl *ctl, const struct past *past, int argc, char **argv)
 {
-	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"WAITING",
-					      "DRAINING", "STOPPING", "KILLED", "HELD BY" };
 	const struct report *report = &past->report;
 	cleanup(table_done) struct table t = {};
 	cleanup(freep) struct row *rows = calloc(report->n + 1, sizeof(*rows));
@@ -195,9 +166,11 @@ static int blame_print(struct ctl *ctl, const struct past *past, int argc, char 
 		return ctl_fail(ctl, -ENOMEM);
 	for (size_t i = 0; i < report->n; i++) {
 		const struct report_lane *lane = &report->lanes[i];
+		uint64_t total = past_total(report, lane),
+			 waiting = past_spent(report, lane, REPORT_WAITING);
 
 		if (past_has_held(lane) && source_is_asked_for(lane->node.path, argc, argv))
-			rows[n++] = (struct row){ blame_own_usec(report, lane), lane };
+			rows[n++] = (struct row){ total - MIN(total, waiting), lane };
 	}
 	if (n == 0 && argc > 0)
 		return ctl_refuse(ctl, CTL_NO_NODE, "the report has no such node");
@@ -207,54 +180,22 @@ static int blame_print(struct ctl *ctl, const struct past *past, int argc, char 
 	ctl_print(ctl, "stopped %s on %s: %s", past_when(when, v), v->host, v->cause);
 	if (v->lost)
 		ctl_print(ctl, "%" PRIu64 " guards or states are missing in the report", v->lost);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].lane->node.early)
+			ctl_print(ctl, "%s: killed early, for a higher stop-priority",
+				  node_name(rows[i].lane->node.path));
 	ctl_print(ctl, "%s", "");
-	table_init(&t, ARRAY_SIZE(titles), titles);
+	table_init_titles(&t, "TOOK", "NODE", "TOTAL", "WAITING", "DRAINING", "STOPPING", "KILLED",
+			  "HELD BY");
 	for (size_t i = 0; i < n; i++)
 		blame_add_row(&t, report, &rows[i]);
-	r = table_print(&t, &ctl->out);
-	if (r == 0 && argc == 0)
-		r = blame_print_chain(ctl, past);
-	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
-}
-
-static int blame_print_spans(struct ctl *ctl, const struct report *report, enum otlp_kind kind)
-{
-	cleanup(json_decrefp) json_t *spans = otlp_build(report, kind);
-
-	return spans ? ctl_print_json(ctl, spans) : ctl_fail(ctl, -ENOMEM);
-}
-
-static int blame_print_shutdown(struct ctl *ctl, const struct past *past, int argc, char **argv)
-{
-	return blame_print_spans(ctl, &past->report, OTLP_SHUTDOWN);
-}
-
-/* The starts that the daemon remembers, of @node and of all below it; NULL is the root. */
-static int blame_print_starts(struct ctl *ctl, const char *node)
-{
-	cleanup(message_reply_done) struct message_reply reply = {};
-	cleanup(report_done) struct report report = {};
-	char host[HOST_NAME_MAX + 1] = "";
-	int r = session_call(ctl, METHOD_EVENTS, json_pack("{s:s*}", "node", node), &reply);
-
-	if (r != CTL_DONE)
-		return r;
-	(void)gethostname(host, sizeof(host) - 1);
-	r = starts_report(reply.parameters, host, &report);
-	if (r < 0)
-		return ctl_fail(ctl, r);
-	if (report.n == 0)
-		return ctl_refuse(ctl, CTL_FAILED, "the daemon remembers no start");
-	return blame_print_spans(ctl, &report, OTLP_START);
+	r = ctl_print_table(ctl, &t);
+	return r == CTL_DONE && argc == 0 ? blame_print_chain(ctl, past) : r;
 }
 
 int cmd_blame(struct ctl *ctl, int argc, char **argv)
 {
-	if (ctl->options.start && (!ctl->options.otlp || argc > 1))
-		return ctl_refuse(ctl, CTL_USAGE, "--start: expected --otlp, and one node at most");
-	if (ctl->options.start)
-		return blame_print_starts(ctl, argv[0]);
-	return past_run(ctl, argc, argv, ctl->options.otlp ? blame_print_shutdown : blame_print);
+	return past_run(ctl, argc, argv, blame_print);
 }
 
 static int blame_draw_plot(struct ctl *ctl, const struct past *past, int argc, char **argv)

@@ -1,7 +1,6 @@
 #include "ctl/commands/cmd.h"
 
 #include "ctl/session/offline.h"
-#include "ctl/terminal/show.h"
 
 int cmd_check(struct ctl *ctl, int argc, char **argv)
 {

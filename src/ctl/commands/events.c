@@ -5,26 +5,27 @@
  */
 #include "ctl/commands/cmd.h"
 
-#include <time.h>
-
-#include "base/clock.h"
-
 /* "12:00:01.234 web/nginx: up -> stopping (hold), asked by pid 812, uid 0" */
 static void events_print_one(struct ctl *ctl, const json_t *event)
 {
 	uint64_t usec = (uint64_t)json_integer_value(json_object_get(event, "time_usec"));
-	const char *reason = message_get_text(event, "reason"),
+	const char *kind = message_get_text(event, "kind"),
+		   *reason = message_get_text(event, "reason"),
 		   *cause = message_get_text(event, "cause");
 	time_t seconds = (time_t)(usec / USEC_PER_SEC);
 	char clock[16];
 	struct tm tm;
 
 	(void)strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&seconds, &tm));
-	ctl_print(ctl, "%s.%03u %s: %s -> %s%s%s%s%s%s", clock,
+	ctl_print(ctl, "%s.%03u %s: %s%s -> %s%s%s%s%s%s", clock,
 		  (unsigned)(usec % USEC_PER_SEC / USEC_PER_MSEC),
-		  node_name(message_get_text(event, "node")), message_get_text(event, "from"),
-		  message_get_text(event, "to"), *reason ? " (" : "", reason, *reason ? ")" : "",
-		  *cause ? ", " : "", cause);
+		  strcmp(kind, "rollout") == 0 ? "rollout"
+					       : node_name(message_get_text(event, "node")),
+		  strcmp(kind, "outage") == 0  ? "outage "
+		  : strcmp(kind, "alert") == 0 ? "alert"
+					       : "",
+		  message_get_text(event, "from"), message_get_text(event, "to"),
+		  *reason ? " (" : "", reason, *reason ? ")" : "", *cause ? ", " : "", cause);
 }
 
 static int events_print(struct ctl *ctl, const json_t *parameters)
@@ -51,18 +52,16 @@ static int events_print(struct ctl *ctl, const json_t *parameters)
 
 int cmd_events(struct ctl *ctl, int argc, char **argv)
 {
-	uint64_t last = ctl->options.last;
 	bool continues = true;
-	json_t *number;
 	int r;
 
 	if (argc > 1)
 		return ctl_refuse(
 			ctl, CTL_USAGE,
 			"events: expected one node, which stands for the nodes below it, too");
-	number = last == UINT64_MAX ? NULL : json_integer((json_int_t)last);
 	r = session_send(ctl, METHOD_EVENTS,
-			 json_pack("{s:s, s:o*}", "node", argv[0], "last", number),
+			 json_pack("{s:s, s:o*}", "node", argv[0], "last",
+				   message_number(ctl->options.last)),
 			 ctl->options.no_wait ? 0 : MESSAGE_MORE);
 	if (r == CTL_DONE)
 		client_set_output(ctl->client, fileno(ctl->out.file));

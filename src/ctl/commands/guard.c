@@ -1,18 +1,11 @@
 #include "ctl/commands/cmd.h"
 
 /*
- * Holds guards while a command runs.  Each is a connection of its own, on which the daemon reports
- * about it: it is released when this process ends, and so this process must outlive the command.
- * Signals that would end this process are taken through a descriptor and passed on; those of the
- * terminal reach the command anyway.
+ * Holds guards while a command runs.  Each guard has a connection of its own, on which the daemon reports its
+ * loss.  The guards are released when this process ends, so it must outlive the command.  Signals that would end
+ * this process are taken through a descriptor and passed on; those of the terminal reach the command anyway.
  */
 
-#include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "ctl/session/nodes.h"
 #include "ctl/session/runner.h"
 
 struct held {
@@ -25,32 +18,28 @@ struct holder {
 	struct runner runner;
 	const char *command;
 	struct held *held;
-	struct pollfd *fds; /* of the signals, and of each that is held */
+	struct pollfd *fds; /* of the signals, and of each guard */
 	size_t n;
 	bool stopping; /* the command has had its signal */
 	bool gone;     /* the daemon has gone, and that was logged */
 };
 
-static json_t *guard_parameters_of(const struct options *o, const char *path)
-{
-	json_t *ttl = o->ttl_usec > INT64_MAX ? NULL : json_integer((json_int_t)o->ttl_usec);
-
-	return json_pack("{s:s, s:b, s:o*, s:o*, s:o*}", "node", path, "late", o->late, "why",
-			 o->why ? message_string(o->why) : NULL, "ttl_usec", ttl, "using",
-			 o->using ? json_true() : NULL);
-}
-
 static int guard_acquire(struct holder *h, const char *path)
 {
 	struct ctl *ctl = h->ctl;
+	const struct options *o = &ctl->options;
 	struct message_reply reply;
 	int r = session_open(ctl);
 
 	if (r != CTL_DONE)
 		return r;
-	/* Until there is a command to pass it on to, a signal ends this. */
+	/* A signal ends this loop as long as there is no command to pass it on to. */
 	client_set_interrupt(ctl->client, h->runner.signal_fd);
-	r = session_send(ctl, METHOD_TAKE_GUARD, guard_parameters_of(&ctl->options, path),
+	r = session_send(ctl, METHOD_TAKE_GUARD,
+			 json_pack("{s:s, s:b, s:o*, s:o*, s:o*}", "node", path, "late", o->late,
+				   "why", o->why ? message_string(o->why) : NULL, "ttl_usec",
+				   message_number(o->ttl_usec), "using",
+				   o->using ? json_true() : NULL),
 			 MESSAGE_MORE);
 	if (r == CTL_DONE)
 		r = session_receive(ctl, &reply);

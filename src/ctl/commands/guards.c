@@ -5,12 +5,6 @@
  */
 #include "ctl/commands/cmd.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
-#include "base/clock.h"
-#include "ctl/terminal/show.h"
-
 static int guards_print(struct ctl *ctl, const json_t *parameters)
 {
 	bool with_kill = ctl->options.blocking; /* no other guard has a time */
@@ -25,7 +19,7 @@ static int guards_print(struct ctl *ctl, const json_t *parameters)
 
 	r = guard_view_parse_array(parameters, "guards", &guards, &n);
 	if (r < 0)
-		return r;
+		return ctl_fail(ctl, r);
 	table_init(&t, ARRAY_SIZE(titles), titles);
 	for (const struct guard_view *g = guards; g < guards + n; g++) {
 		table_add(&t, STYLE_PLAIN, "%" PRIu64, g->id);
@@ -38,21 +32,7 @@ static int guards_print(struct ctl *ctl, const json_t *parameters)
 						       : clock_text(kill_in, g->kill_usec));
 		table_add(&t, STYLE_PLAIN, "%s", show_holder(holder, g));
 	}
-	return table_print(&t, &ctl->out);
-}
-
-/* The guards of the node in the array @all; twice if another path is within this one. */
-static int guards_collect(struct ctl *ctl, const char *path, json_t *all)
-{
-	cleanup(message_reply_done) struct message_reply reply = {};
-	int r = session_call(
-		ctl, METHOD_GUARDS,
-		json_pack("{s:s, s:b}", "node", path, "blocking", ctl->options.blocking), &reply);
-
-	if (r == CTL_DONE &&
-	    json_array_extend(all, json_object_get(reply.parameters, "guards")) < 0)
-		r = ctl_fail(ctl, -EBADMSG);
-	return r;
+	return ctl_print_table(ctl, &t);
 }
 
 int cmd_guards(struct ctl *ctl, int argc, char **argv)
@@ -60,12 +40,20 @@ int cmd_guards(struct ctl *ctl, int argc, char **argv)
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "guards");
 	int r = CTL_DONE;
 
-	for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
-		r = guards_collect(ctl, argv[i], json_object_get(all, "guards"));
+	/* A guard comes twice if a path is within another one. */
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
+		cleanup(message_reply_done) struct message_reply reply = {};
+
+		r = session_call(
+			ctl, METHOD_GUARDS,
+			json_pack("{s:s, s:b}", "node", argv[i], "blocking", ctl->options.blocking),
+			&reply);
+		if (r == CTL_DONE &&
+		    json_array_extend(json_object_get(all, "guards"),
+				      json_object_get(reply.parameters, "guards")) < 0)
+			r = ctl_fail(ctl, -EBADMSG);
+	}
 	if (r != CTL_DONE)
 		return r;
-	if (ctl->options.json)
-		return ctl_print_json(ctl, all);
-	r = ctl->options.quiet ? 0 : guards_print(ctl, all);
-	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+	return ctl->options.json ? ctl_print_json(ctl, all) : guards_print(ctl, all);
 }

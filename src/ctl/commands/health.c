@@ -1,14 +1,8 @@
 #include "ctl/commands/cmd.h"
 
-#include <string.h>
-
-#include "base/text.h"
-#include "ctl/session/nodes.h"
-#include "ctl/terminal/show.h"
-
 /*
- * For probes, which need a yes or a no; a person sees the reason as well.  A no is CTL_COMING while
- * every service that is the reason comes up by itself, and CTL_FAILED if one does not.
+ * For probes, which need a yes or a no; a person sees the reason as well.  The result is CTL_COMING if every
+ * service that is not well comes up by itself, and else CTL_FAILED.
  */
 
 static void health_add_row(struct table *t, const struct node_view *node)
@@ -26,13 +20,13 @@ static void health_add_row(struct table *t, const struct node_view *node)
 			  why ? ": " : "", why ? why : "");
 }
 
-/* In maintenance: a service that an operator has stopped is not to run. */
+/* A service that an operator has stopped for maintenance does not count. */
 static bool health_is_excused(const struct nodes *nodes, size_t i)
 {
 	return i > 0 && nodes->nodes[i].is_service && nodes->nodes[i].service.stopped;
 }
 
-/* The daemon starts the service, or starts it again, without a request; or looks at it first. */
+/* Returns true if the daemon starts the service without a request, or has still to check it. */
 static bool health_is_coming_up(const struct node_view *node)
 {
 	static const char *const states[] = { "down",	  "preparing", "starting", "readying",
@@ -64,11 +58,12 @@ static enum exit_status health_status_of(const struct nodes *nodes)
 	return status;
 }
 
-/* *status is that of all nodes before, and gets the worse of both. */
+/* *status is that of the nodes before; it becomes the worse of both. */
 static int health_of(struct ctl *ctl, const char *path, enum exit_status *status)
 {
 	cleanup(nodes_done) struct nodes nodes = {};
-	int r = nodes_fetch(ctl, path, &nodes);
+	cleanup(table_done) struct table t = {};
+	int r = nodes_fetch(ctl, path, false, &nodes);
 	enum exit_status here;
 
 	if (r != CTL_DONE)
@@ -78,17 +73,12 @@ static int health_of(struct ctl *ctl, const char *path, enum exit_status *status
 		return r;
 	if (*status != CTL_FAILED)
 		*status = here;
-	if (!ctl->options.json && !ctl->options.quiet) {
-		cleanup(table_done) struct table t;
-
-		table_init(&t, 2, NULL);
-		for (size_t i = 0; i < nodes.n; i++)
-			if (nodes.nodes[i].is_service && !node_view_is_well(&nodes.nodes[i]) &&
-			    !health_is_excused(&nodes, i))
-				health_add_row(&t, &nodes.nodes[i]);
-		r = table_print(&t, &ctl->out);
-	}
-	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+	table_init(&t, 2, NULL);
+	for (size_t i = 0; i < nodes.n; i++)
+		if (nodes.nodes[i].is_service && !node_view_is_well(&nodes.nodes[i]) &&
+		    !health_is_excused(&nodes, i))
+			health_add_row(&t, &nodes.nodes[i]);
+	return ctl_print_table(ctl, &t);
 }
 
 int cmd_health(struct ctl *ctl, int argc, char **argv)

@@ -7,21 +7,13 @@
  *	the stop ─▶ all that the command had written by then, and the line that it was in
  *		 ─▶ the end of the stream, and SIGTERM to the command
  *
- * Later output is dropped.  A line that is not finished two seconds later is left out: its end may
- * never come.  Nothing more is read as long as the reader does not take what was read before.
+ * Later output is dropped.  A line that is not finished two seconds later is left out: its end may never come.
+ * Nothing more is read until the reader has taken all that was read before.
  */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "base/clock.h"
-#include "base/fd.h"
 #include "ctl/terminal/lines.h"
-#include "ctl/session/nodes.h"
 #include "ctl/session/runner.h"
 
 /* The time an unfinished line has after the stop. */
@@ -35,10 +27,11 @@ struct interrupt {
 	int in_fd;  /* the output of the command; -1: the stream is at its end, or will be */
 	bool heard; /* the daemon sends no further reply */
 	bool stopped;
-	size_t before;	    /* bytes that were written before the stop, and are still to be read */
-	uint64_t rest_usec; /* until when the rest of a line is waited for; 0: it is not */
-	bool ended_by_us;   /* the command has got SIGTERM */
-	int fault;	    /* error of the write that failed; 0: none */
+	size_t before; /* bytes that were written before the stop, and are still to be read */
+	uint64_t
+		rest_usec; /* the end of the wait for the rest of a line; USEC_INFINITY: no wait */
+	bool ended_by_us; /* the command has got SIGTERM */
+	int fault;	  /* error of the write that failed; 0: none */
 };
 
 /* --- the daemon --- */
@@ -83,7 +76,7 @@ static void interrupt_close_input(struct interrupt *i)
 	i->in_fd = fd_close(i->in_fd);
 }
 
-/* First the signal, so that it is not the closed pipe that ends the command. */
+/* Sends the signal before it closes the pipe, so that SIGPIPE does not end the command. */
 static void interrupt_end_stream(struct interrupt *i)
 {
 	if (i->lines.inside)
@@ -110,9 +103,9 @@ static void interrupt_process_stop(struct interrupt *i)
 		runner_kill(&i->runner, SIGTERM);
 	} else if (lines_at_boundary(&i->lines)) {
 		interrupt_end_stream(i);
-	} else if (lines_pending(&i->lines) == 0 && i->rest_usec == 0) {
+	} else if (lines_pending(&i->lines) == 0 && i->rest_usec == USEC_INFINITY) {
 		i->rest_usec = now + REST_USEC;
-	} else if (i->rest_usec > 0 && now >= i->rest_usec) {
+	} else if (now >= i->rest_usec) {
 		interrupt_end_stream(i);
 	}
 }
@@ -144,7 +137,7 @@ static void interrupt_write(struct interrupt *i, short revents)
 		r = lines_write(&i->lines, STDOUT_FILENO);
 	else if (i->in_fd >= 0 && revents & (POLLERR | POLLHUP))
 		r = -EPIPE;
-	/* The reader is gone, or has no room: the command would notice, if it wrote there itself. */
+	/* The reader is gone, or its disk is full: the command gets SIGPIPE, as if it wrote there itself. */
 	if (r < 0) {
 		if (r != -EPIPE) {
 			log_line(&i->ctl->log, LOG_ERR, "cannot write: %s", strerror(-r));
@@ -156,14 +149,11 @@ static void interrupt_write(struct interrupt *i, short revents)
 	}
 }
 
-/* The reader finds the end of the stream now, not when the command ends. */
-static void interrupt_close_output(const struct interrupt *i)
+/* Closes the stream for the reader, although the command still runs. */
+static void interrupt_close_output(void)
 {
-	int null_fd;
+	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-	if (i->in_fd >= 0 || lines_pending(&i->lines) > 0)
-		return;
-	null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null_fd < 0)
 		return;
 	(void)dup2(null_fd, STDOUT_FILENO);
@@ -172,21 +162,13 @@ static void interrupt_close_output(const struct interrupt *i)
 
 /* --- together --- */
 
-static int interrupt_timeout_msec(const struct interrupt *i)
-{
-	uint64_t now = clock_now_usec();
-
-	if (i->rest_usec == 0 || i->in_fd < 0)
-		return -1;
-	return i->rest_usec <= now ? 0 : (int)((i->rest_usec - now) / USEC_PER_MSEC) + 1;
-}
-
 static int interrupt_copy_stream(struct interrupt *i)
 {
 	bool closed = false;
 
 	while (i->runner.pid != 0 || i->in_fd >= 0 || lines_pending(&i->lines) > 0) {
 		bool pending = lines_pending(&i->lines) > 0;
+		uint64_t rest_usec = i->in_fd >= 0 ? i->rest_usec : USEC_INFINITY;
 		struct pollfd fds[] = {
 			{ .fd = i->runner.signal_fd, .events = POLLIN },
 			{ .fd = i->heard ? -1 : client_get_fd(i->ctl->client), .events = POLLIN },
@@ -195,7 +177,7 @@ static int interrupt_copy_stream(struct interrupt *i)
 			  .events = pending ? POLLOUT : 0 },
 		};
 
-		if (poll(fds, ARRAY_SIZE(fds), interrupt_timeout_msec(i)) < 0 && errno != EINTR)
+		if (poll(fds, ARRAY_SIZE(fds), clock_left_msec(rest_usec)) < 0 && errno != EINTR)
 			return ctl_fail(i->ctl, -errno);
 		if (fds[0].revents)
 			runner_process_signals(&i->runner);
@@ -206,11 +188,11 @@ static int interrupt_copy_stream(struct interrupt *i)
 		if (fds[3].revents)
 			interrupt_write(i, fds[3].revents);
 		interrupt_process_stop(i);
-		/* The command is gone, and the reader takes nothing. */
+		/* The signal was for a command that has ended, while the reader takes nothing. */
 		if (i->runner.signo)
 			return 128 + i->runner.signo;
 		if (!closed && i->in_fd < 0 && lines_pending(&i->lines) == 0) {
-			interrupt_close_output(i);
+			interrupt_close_output();
 			closed = true;
 		}
 	}
@@ -219,29 +201,17 @@ static int interrupt_copy_stream(struct interrupt *i)
 	return i->ended_by_us ? CTL_DONE : i->runner.status;
 }
 
-static int interrupt_is_stopped(struct ctl *ctl, const char *path, bool *ret)
-{
-	struct nodes nodes;
-	int r = nodes_fetch(ctl, path, &nodes);
-
-	if (r != CTL_DONE)
-		return r;
-	*ret = nodes.n == 0 || nodes.nodes[0].state != NODE_RUNNING;
-	nodes_done(&nodes);
-	return CTL_DONE;
-}
-
 static int interrupt_run(struct interrupt *i, char **argv)
 {
-	bool stopped = false;
+	cleanup(nodes_done) struct nodes nodes = {};
 	int fds[2], r = session_open(i->ctl);
 
 	if (r != CTL_DONE)
 		return r;
-	/* Until there is a command to pass it on to, a signal ends this. */
+	/* A signal ends this loop as long as there is no command to pass it on to. */
 	client_set_interrupt(i->ctl->client, i->runner.signal_fd);
-	r = interrupt_is_stopped(i->ctl, i->path, &stopped);
-	if (r != CTL_DONE || stopped)
+	r = nodes_fetch(i->ctl, i->path, false, &nodes);
+	if (r != CTL_DONE || nodes.n == 0 || nodes.nodes[0].state != NODE_RUNNING)
 		return r;
 	r = session_send(i->ctl, METHOD_WAIT,
 			 json_pack("{s:s, s:s}", "node", i->path, "until", "stopping"), 0);
@@ -258,7 +228,7 @@ static int interrupt_run(struct interrupt *i, char **argv)
 
 int cmd_interrupt(struct ctl *ctl, int argc, char **argv)
 {
-	struct interrupt i = { .ctl = ctl, .in_fd = -1 };
+	struct interrupt i = { .ctl = ctl, .in_fd = -1, .rest_usec = USEC_INFINITY };
 	cleanup(freep) char **paths = NULL;
 	int r;
 

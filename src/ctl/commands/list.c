@@ -1,7 +1,5 @@
 #include "ctl/commands/cmd.h"
 
-#include "ctl/session/nodes.h"
-
 int cmd_list(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
@@ -12,7 +10,7 @@ int cmd_list(struct ctl *ctl, int argc, char **argv)
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
 		cleanup(nodes_done) struct nodes nodes = {};
 
-		r = nodes_fetch(ctl, argv[i], &nodes);
+		r = nodes_fetch(ctl, argv[i], false, &nodes);
 		for (size_t k = 0; k < nodes.n; k++) {
 			const char *path = nodes.nodes[k].path;
 

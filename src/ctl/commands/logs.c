@@ -6,29 +6,22 @@
  */
 #include "ctl/commands/cmd.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/clock.h"
 #include "ctl/logs/logs.h"
 #include "ctl/logs/print.h"
 
-/* The logger has none of this output. */
+/* The number of lines of each node, without --lines. */
+#define LINES_DEFAULT 10
+
+/* Warns that the logger has none of this output. */
 static void logs_warn_uncaptured(struct ctl *ctl, const struct output_view *output)
 {
-	if (strcmp(output->to, "journal") == 0)
-		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: see journalctl",
-			 output->node);
-	else if (output->file)
-		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: see %s", output->node,
-			 output->file);
-	else
-		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: log = %s", output->node,
-			 output->to);
+	const char *see = strcmp(output->to, "journal") == 0 ? "journalctl" : output->file;
+
+	log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: %s %s", output->node,
+		 see ? "see" : "log =", see ? see : output->to);
 }
 
-/* Return: the number of outputs of which there is something to show. */
+/* Return: the number of outputs that have lines to show. */
 static size_t logs_prepare_outputs(const struct logs *logs, struct log_printer *printer)
 {
 	const char *node = NULL;
@@ -49,14 +42,15 @@ static size_t logs_prepare_outputs(const struct logs *logs, struct log_printer *
 	return n;
 }
 
-static int logs_print_event(struct log_printer *printer, const struct log_event *event,
-			    const char **last)
+static int logs_print_event(const struct logs *logs, struct log_printer *printer,
+			    const struct log_event *event, const char **last)
 {
 	const struct log_source *source = event->line.source;
 
 	if (event->type == LOGGER_FRAME_LOST)
 		return log_print_lost(printer, source, event->lost);
-	if (event->type != LOGGER_FRAME_LINE)
+	if (event->type != LOGGER_FRAME_LINE ||
+	    (logs->filter && !log_filter_takes(logs->filter, &event->line)))
 		return CTL_DONE;
 	/* A node that a reload has added. */
 	if (*last != source->first->node) {
@@ -82,7 +76,7 @@ static int logs_follow_pipe(struct logs *logs, struct log_printer *printer, cons
 		}
 		if (r <= 0)
 			return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
-		r = logs_print_event(printer, &event, last);
+		r = logs_print_event(logs, printer, &event, last);
 		if (r != CTL_DONE)
 			return r;
 		if (ferror(ctl->out.file))
@@ -128,23 +122,47 @@ static int logs_show(struct ctl *ctl, struct logs *logs)
 	return logs_follow_all(logs, &printer);
 }
 
-int cmd_logs(struct ctl *ctl, int argc, char **argv)
+/* A filter without --lines asks for all lines that match. */
+static int logs_run(struct ctl *ctl, const struct log_filter *filter, char **nodes)
 {
+	bool filtered = log_filter_is_set(filter);
+	uint64_t max = ctl->options.lines;
 	struct logs logs;
 	int r = 0;
 
-	if (ctl->options.reopen) {
-		for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
-			r = session_do(ctl, METHOD_REOPEN_LOGS,
-				       json_pack("{s:s}", "node", argv[i]));
-		return session_finish(ctl, r);
-	}
-	if (ctl->options.follow && ctl->options.timeout_usec == USEC_INFINITY)
-		ctl->deadline_usec = USEC_INFINITY;
-	logs_init(&logs, ctl, ctl->options.lines);
-	for (size_t i = 0; r == 0 && argv[i]; i++)
-		r = logs_add_node(&logs, argv[i]);
-	r = r < 0 ? ctl_fail(ctl, r) : logs_show(ctl, &logs);
+	if (max == UINT64_MAX)
+		max = filtered ? UINT32_MAX : LINES_DEFAULT;
+	logs_init(&logs, ctl, max);
+	logs.filter = filtered ? filter : NULL;
+	for (size_t i = 0; r == 0 && nodes[i]; i++)
+		r = json_array_append_new(logs.nodes, json_string(nodes[i]));
+	r = r < 0 ? ctl_fail(ctl, -ENOMEM) : logs_show(ctl, &logs);
 	logs_done(&logs);
+	return r;
+}
+
+int cmd_logs(struct ctl *ctl, int argc, char **argv)
+{
+	const struct options *o = &ctl->options;
+	struct log_filter filter = { o->since_usec, o->until_usec, o->level, NULL };
+	char mistake[128];
+	regex_t pattern;
+	int r;
+
+	if (o->reopen)
+		return session_do_nodes(ctl, METHOD_REOPEN_LOGS, argv, json_object(), NULL);
+	if (o->follow && o->timeout_usec == USEC_INFINITY)
+		ctl->deadline_usec = USEC_INFINITY;
+	if (!o->grep)
+		return logs_run(ctl, &filter, argv);
+	r = regcomp(&pattern, o->grep, REG_EXTENDED | REG_NOSUB);
+	if (r != 0) {
+		(void)regerror(r, &pattern, mistake, sizeof(mistake));
+		log_line(&ctl->log, LOG_ERR, "--grep: invalid pattern '%s': %s", o->grep, mistake);
+		return CTL_USAGE;
+	}
+	filter.pattern = &pattern;
+	r = logs_run(ctl, &filter, argv);
+	regfree(&pattern);
 	return r;
 }

@@ -5,10 +5,6 @@
  */
 #include "ctl/commands/cmd.h"
 
-#include <string.h>
-
-#include "ctl/session/nodes.h"
-
 static const char *reload_text_of(const json_t *object, const char *name)
 {
 	return message_get_string(object, name, "-");
@@ -28,8 +24,10 @@ static const char *reload_effect_of(const json_t *key, const json_t *change)
 		return "now: starts the service";
 	if (strcmp(apply, "live") == 0)
 		return "now";
-	if (strcmp(apply, "restart") == 0 && restart)
+	if (restart && (strcmp(apply, "restart") == 0 || strcmp(apply, "in_place") == 0))
 		return "now, by a restart";
+	if (strcmp(apply, "in_place") == 0)
+		return "now, in place";
 	if (strcmp(apply, "restart") == 0 && outdated)
 		return "by the rollout, or at the next start";
 	if (strcmp(apply, "daemon") == 0)
@@ -48,15 +46,6 @@ static void reload_add_row(struct table *t, enum style style, const char *kind, 
 	table_add(t, STYLE_PLAIN, "%s", effect);
 }
 
-/* The effect on a new node. */
-static const char *reload_start_text(const json_t *change, bool service)
-{
-	if (!service)
-		return "";
-	return json_is_false(json_object_get(change, "autostart")) ? "waits to be started"
-								   : "is started";
-}
-
 static void reload_add_change(struct table *t, const json_t *change)
 {
 	const json_t *keys = json_object_get(change, "keys");
@@ -64,16 +53,18 @@ static void reload_add_change(struct table *t, const json_t *change)
 	const char *kind = reload_text_of(change, "kind"), *node = reload_text_of(change, "node");
 
 	if (strcmp(kind, "add") == 0)
-		reload_add_row(t, STYLE_GOOD, kind, node, NULL, reload_start_text(change, service));
+		reload_add_row(t, STYLE_GOOD, kind, node, NULL,
+			       !service ? ""
+			       : message_get_bool(change, "autostart", true)
+				       ? "is started"
+				       : "waits to be started");
 	else if (strcmp(kind, "remove") == 0)
 		reload_add_row(t, STYLE_BAD, kind, node, NULL, service ? "is stopped" : "");
 	if (json_object_get(change, "because")) {
 		/* A node that restarts with one that it requires. */
-		cleanup(freep) char *effect = NULL;
+		cleanup(freep) char *effect = text_format("now, by a restart: it requires %s",
+							  reload_text_of(change, "because"));
 
-		if (asprintf(&effect, "now, by a restart: it requires %s",
-			     reload_text_of(change, "because")) < 0)
-			effect = NULL;
 		reload_add_row(t, STYLE_BUSY, "restart", node, NULL, effect ? effect : "");
 	}
 	for (size_t i = 0; i < json_array_size(keys); i++) {
@@ -85,28 +76,28 @@ static void reload_add_change(struct table *t, const json_t *change)
 
 int reload_print(struct ctl *ctl, const json_t *changes)
 {
-	static const char *const titles[] = { "CHANGE", "NODE", "KEY", "FROM", "TO", "COUNTS" };
 	cleanup(table_done) struct table t;
 
-	table_init(&t, ARRAY_SIZE(titles), titles);
+	table_init_titles(&t, "CHANGE", "NODE", "KEY", "FROM", "TO", "COUNTS");
 	for (size_t i = 0; i < json_array_size(changes); i++)
 		reload_add_change(&t, json_array_get(changes, i));
-	return table_print(&t, &ctl->out);
+	return ctl_print_table(ctl, &t);
 }
 
 static int reload_print_changes(struct ctl *ctl, const json_t *changes)
 {
-	int r;
+	char text[CLOCK_TEXT_MAX];
+	int r = reload_print(ctl, changes);
 
-	if (ctl->options.quiet)
-		return CTL_DONE;
-	r = reload_print(ctl, changes);
-	if (r < 0)
-		return ctl_fail(ctl, r);
+	if (r != CTL_DONE)
+		return r;
 	if (ctl->options.dry_run)
 		ctl_print(ctl, "%s",
 			  json_array_size(changes) > 0 ? "nothing was done: this is a dry run"
 						       : "nothing would change");
+	else if (ctl->options.confirm_usec != UINT64_MAX)
+		ctl_print(ctl, "reloaded: goes back in %s, unless swansongctl confirm comes",
+			  clock_text(text, ctl->options.confirm_usec));
 	else
 		ctl_print(ctl, "reloaded");
 	return CTL_DONE;
@@ -115,9 +106,12 @@ static int reload_print_changes(struct ctl *ctl, const json_t *changes)
 static int reload_configuration(struct ctl *ctl)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
-	json_t *parameters =
-		ctl->options.dry_run ? json_pack("{s:b}", "dry_run", 1) : json_object();
-	int r = session_call(ctl, METHOD_RELOAD, parameters, &reply);
+	const struct options *o = &ctl->options;
+	int r = session_call(ctl, METHOD_RELOAD,
+			     json_pack("{s:o*, s:o*, s:o*}", "dry_run",
+				       o->dry_run ? json_true() : NULL, "to", message_number(o->to),
+				       "confirm_usec", message_number(o->confirm_usec)),
+			     &reply);
 
 	if (r != CTL_DONE)
 		return r;
@@ -133,16 +127,46 @@ int cmd_reload(struct ctl *ctl, int argc, char **argv)
 
 	if (argc == 0)
 		return reload_configuration(ctl);
-	if (ctl->options.dry_run)
-		return ctl_refuse(ctl, CTL_USAGE,
-				  "--dry-run: expected no node: it is for the whole configuration");
+	if (ctl->options.dry_run || ctl->options.to != UINT64_MAX ||
+	    ctl->options.confirm_usec != UINT64_MAX)
+		return ctl_refuse(
+			ctl, CTL_USAGE,
+			"--dry-run, --to, --confirm: expected no node: for the whole configuration");
 	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
-	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
-		r = session_do(ctl, METHOD_RELOAD_SERVICE, json_pack("{s:s}", "node", paths[i]));
-		if (r == CTL_DONE)
-			ctl_print(ctl, "%s: asked to reload", node_name(paths[i]));
-	}
+	if (r != CTL_DONE)
+		return r;
+	return session_do_nodes(ctl, METHOD_RELOAD_SERVICE, paths, json_object(),
+				"asked to reload");
+}
+
+int cmd_confirm(struct ctl *ctl, int argc, char **argv)
+{
+	int r = session_do(ctl, METHOD_ROLLOUT, json_pack("{s:s}", "action", "confirm"));
+
+	if (r == CTL_DONE)
+		ctl_print(ctl, "confirmed");
 	return session_finish(ctl, r);
+}
+
+int cmd_changes(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	int r = session_call(ctl, METHOD_CHANGES, json_object(), &reply);
+	const json_t *change;
+	size_t i;
+
+	if (r != CTL_DONE)
+		return r;
+	if (ctl->options.json)
+		return ctl_print_json(ctl, reply.parameters);
+	json_array_foreach (json_object_get(reply.parameters, "configurations"), i, change) {
+		char text[CLOCK_TEXT_MAX];
+
+		ctl_print(ctl, "%" PRIu64 "  %s  %s", message_get_number(change, "number", 0),
+			  clock_utc_text(text, message_get_number(change, "time_usec", 0)),
+			  reload_text_of(change, "cause"));
+	}
+	return CTL_DONE;
 }
 
 int cmd_upgrade(struct ctl *ctl, int argc, char **argv)

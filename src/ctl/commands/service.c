@@ -1,10 +1,7 @@
 #include "ctl/commands/cmd.h"
 
-#include <string.h>
-
-#include "base/parse.h"
 #include "ctl/session/forced-kills.h"
-#include "ctl/session/nodes.h"
+#include "model/base/settings.h"
 #include "ctl/session/progress.h"
 
 /*
@@ -23,7 +20,7 @@ static json_t *service_wait_parameters(const char *path, const char *until)
 	return json_pack("{s:s, s:s}", "node", path, "until", until);
 }
 
-/* Calls @method for the verb; @is_awaited: its end is waited for, with the time to settle. */
+/* Calls @method for the verb; @is_awaited: waits for its end, and for --settle. */
 static int service_call(struct ctl *ctl, const struct verb *verb, enum interface_method method,
 			const char *path, json_t *parameters, bool is_awaited, json_t *losses)
 {
@@ -82,7 +79,7 @@ int cmd_verb(struct ctl *ctl, int argc, char **argv)
 	r = service_apply_verb(ctl, verb, argv, losses);
 	if (r == CTL_DONE && ctl->options.json)
 		r = ctl_print_json(ctl, losses);
-	/* Work was lost, which no option has allowed. */
+	/* Work was lost, without --force. */
 	if (r == CTL_DONE && json_is_true(json_object_get(losses, "forced")))
 		return CTL_FAILED;
 	/* 75 is for a guard that can be tried again later. */
@@ -92,16 +89,11 @@ int cmd_verb(struct ctl *ctl, int argc, char **argv)
 int cmd_enable(struct ctl *ctl, int argc, char **argv)
 {
 	bool enable = strcmp(ctl->command, "enable") == 0;
-	int r = CTL_DONE;
+	int r = session_do_nodes(ctl, enable ? METHOD_ENABLE : METHOD_DISABLE, argv, json_object(),
+				 enable ? "enabled" : "disabled");
 
-	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
-		r = session_do(ctl, enable ? METHOD_ENABLE : METHOD_DISABLE,
-			       json_pack("{s:s}", "node", argv[i]));
-		if (r == CTL_DONE)
-			ctl_print(ctl, "%s: %sd", node_name(argv[i]), ctl->command);
-	}
 	if (r != CTL_DONE || !ctl->options.now)
-		return session_finish(ctl, r);
+		return r;
 	ctl->command = enable ? "start" : "stop";
 	return cmd_verb(ctl, argc, argv);
 }
@@ -143,11 +135,29 @@ int cmd_wait(struct ctl *ctl, int argc, char **argv)
 	return session_finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
 }
 
+int cmd_scale(struct ctl *ctl, int argc, char **argv)
+{
+	bool by_files = strcmp(argv[1], "default") == 0;
+	uint64_t number = UINT64_MAX;
+	int r;
+
+	if (!by_files && parse_uint(argv[1], CONFIG_INSTANCES_MAX, &number) < 0)
+		return ctl_refuse(ctl, CTL_USAGE,
+				  "invalid number '%s': expected a number up to %d, or default",
+				  argv[1], CONFIG_INSTANCES_MAX);
+	r = session_do(
+		ctl, METHOD_SCALE,
+		json_pack("{s:s, s:o*}", "template", argv[0], "instances", message_number(number)));
+	if (r == CTL_DONE)
+		ctl_print(ctl, "%s: instances = %s", argv[0],
+			  by_files ? "as in its file" : argv[1]);
+	return r;
+}
+
 int cmd_signal(struct ctl *ctl, int argc, char **argv)
 {
-	const char *scope = ctl->options.scope ? ctl->options.scope : "main";
 	cleanup(freep) char **paths = NULL;
-	char name[SIGNAL_TEXT_MAX];
+	char name[SIGNAL_TEXT_MAX], done[SIGNAL_TEXT_MAX + 8];
 	int signo, r;
 
 	if (parse_signal(argv[0], &signo) < 0)
@@ -155,14 +165,12 @@ int cmd_signal(struct ctl *ctl, int argc, char **argv)
 			ctl, CTL_USAGE,
 			"invalid signal '%s': expected a name or number, for example SIGUSR1 or 10",
 			argv[0]);
-	parse_signal_text(name, signo);
+	(void)snprintf(done, sizeof(done), "sent %s", parse_signal_text(name, signo));
 	r = nodes_resolve(ctl, argv + 1, (size_t)argc - 1, &paths);
-	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
-		r = session_do(ctl, METHOD_SIGNAL,
-			       json_pack("{s:s, s:s, s:s}", "node", paths[i], "signal", argv[0],
-					 "scope", scope));
-		if (r == CTL_DONE)
-			ctl_print(ctl, "%s: sent %s", node_name(paths[i]), name);
-	}
-	return session_finish(ctl, r);
+	if (r != CTL_DONE)
+		return r;
+	return session_do_nodes(ctl, METHOD_SIGNAL, paths,
+				json_pack("{s:s, s:s}", "signal", argv[0], "scope",
+					  ctl->options.scope ? ctl->options.scope : "main"),
+				done);
 }

@@ -1,15 +1,6 @@
 #include "ctl/commands/cmd.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memstream.h"
-#include "base/text.h"
-#include "ctl/session/nodes.h"
 #include "ctl/session/offline.h"
-#include "ctl/terminal/show.h"
 #include "proto/config/settings.h"
 
 /*
@@ -22,7 +13,7 @@ static bool settings_is_origin(const json_t *setting, const char *origin)
 	return strcmp(message_get_text(setting, "origin"), origin) == 0;
 }
 
-/* A line of a file, as it is; but no control character drives the terminal. */
+/* Prints a line of a file unchanged, except for control characters on a terminal. */
 static void settings_print_line(struct ctl *ctl, const char *line)
 {
 	const unsigned char *c = (const unsigned char *)line;
@@ -38,52 +29,43 @@ static void settings_print_line(struct ctl *ctl, const char *line)
 	(void)fputc('\n', ctl->out.file);
 }
 
-/* Shows one reply, after a blank line unless it is the first one. */
-static int settings_show_reply(struct ctl *ctl, json_t *reply, json_t *all, bool first,
-			       int (*show)(struct ctl *ctl, const json_t *reply))
+/* The reply of Show from the files of --config. */
+static int settings_ask_files(struct ctl *ctl, const struct config *config, const char *name,
+			      struct message_reply *ret)
 {
-	if (ctl->options.json)
-		return json_array_append(all, reply) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
-	if (!first)
-		ctl_print(ctl, "%s", "");
-	return show(ctl, reply);
-}
+	const struct node_config *node = offline_find(config, name);
 
-/* The nodes of the files of --config; replies go to @list, if that is shown as JSON. */
-static int settings_for_each_of_files(struct ctl *ctl, char **argv, json_t *list,
-				      int (*show)(struct ctl *ctl, const json_t *reply))
-{
-	const struct option_words *configs = &ctl->options.configs;
-	cleanup(config_unrefp) struct config *config = NULL;
-	int r = offline_load(ctl, configs->words, configs->n, NULL, NULL, &config);
-
-	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
-		const struct node_config *node = offline_find(config, argv[i]);
-		cleanup(json_decrefp) json_t *reply = NULL;
-
-		if (!node)
-			return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node", argv[i]);
-		reply = settings_json(config, node, false, true);
-		r = settings_show_reply(ctl, reply, list, i == 0, show);
-	}
-	return r;
+	if (!node)
+		return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node", name);
+	ret->root = ret->parameters = settings_json(config, node, false, true);
+	return CTL_DONE;
 }
 
 /* Calls @show with the reply of Show for each node, and a blank line between two. */
 static int settings_for_each_node(struct ctl *ctl, char **argv,
 				  int (*show)(struct ctl *ctl, const json_t *reply))
 {
+	const struct option_words *configs = &ctl->options.configs;
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
-	json_t *list = json_object_get(all, "nodes");
-	bool offline = ctl->options.configs.n > 0;
-	int r = offline ? settings_for_each_of_files(ctl, argv, list, show) : CTL_DONE;
+	cleanup(config_unrefp) struct config *config = NULL;
+	int r = CTL_DONE;
 
-	for (size_t i = 0; !offline && r == CTL_DONE && argv[i]; i++) {
+	if (configs->n > 0)
+		r = offline_load(ctl, configs->words, configs->n, NULL, NULL, &config);
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
 		cleanup(message_reply_done) struct message_reply reply = {};
 
-		r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", argv[i]), &reply);
-		if (r == CTL_DONE)
-			r = settings_show_reply(ctl, reply.parameters, list, i == 0, show);
+		r = config ? settings_ask_files(ctl, config, argv[i], &reply)
+			   : session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", argv[i]),
+					  &reply);
+		if (r != CTL_DONE)
+			return r;
+		if (i > 0 && !ctl->options.json)
+			ctl_print(ctl, "%s", "");
+		if (!ctl->options.json)
+			r = show(ctl, reply.parameters);
+		else if (json_array_append(json_object_get(all, "nodes"), reply.parameters) < 0)
+			r = ctl_fail(ctl, -ENOMEM);
 	}
 	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
 }
@@ -106,7 +88,7 @@ static void settings_print_source(FILE *file, const json_t *setting)
 		(void)fputs("of the client that has run it", file);
 }
 
-/* Behind a value of several lines there is no place for a comment. */
+/* A value of several lines has no comment: there is no place after it. */
 static void settings_print_one(FILE *file, const json_t *setting)
 {
 	const char *key = message_get_text(setting, "key"),
@@ -164,34 +146,22 @@ int cmd_show(struct ctl *ctl, int argc, char **argv)
 
 /* --- cat --- */
 
-/* The name between the brackets, in place, or NULL if @line begins no section. */
-static char *settings_section_name(char *line)
+/* Returns true if the title "[NAME]" is that of the node itself, or of its template "[NAME@]". */
+static bool settings_is_title_of(const char *title, const char *node, bool template)
 {
-	char *begin = line + strspn(line, " \t"), *end;
+	const char *name = title + 1, *own = *node ? node : "swansong";
+	size_t length = strcspn(name, "]");
 
-	if (begin != line || *begin != '[')
-		return NULL;
-	end = strchr(begin, ']');
-	if (!end)
-		return NULL;
-	*end = '\0';
-	return begin + 1;
+	if (template)
+		return length > 1 && name[length - 1] == '@' && strncmp(name, node, length) == 0;
+	return strncmp(name, own, length) == 0 && !own[length];
 }
 
-/* Of the node itself, or of its template. */
-static bool settings_is_section_of(const char *name, const char *node)
-{
-	size_t length = strlen(name);
-
-	return strcmp(name, *node ? node : "swansong") == 0 ||
-	       (length > 1 && name[length - 1] == '@' && strncmp(name, node, length) == 0);
-}
-
-/* Prints the section of @node in @path, without the blank lines behind it.  Return: found? or -errno. */
+/* Prints the section of @node in @path, without the blank lines after it.  Return: found? or -errno. */
 static int settings_print_section(struct ctl *ctl, const char *path, const char *node,
 				  bool template)
 {
-	cleanup(freep) char *line = NULL, *name = NULL;
+	cleanup(freep) char *line = NULL;
 	FILE *file = fopen(path, "re");
 	unsigned blank = 0;
 	bool inside = false, found = false;
@@ -200,28 +170,23 @@ static int settings_print_section(struct ctl *ctl, const char *path, const char 
 	if (!file)
 		return -errno;
 	while (getline(&line, &size, file) >= 0) {
-		const char *title;
-
 		line[strcspn(line, "\r\n")] = '\0';
-		free(name);
-		name = strdup(line);
-		title = name ? settings_section_name(name) : NULL;
-		if (title) {
-			inside = settings_is_section_of(title, node) &&
-				 template == (title[strlen(title) - 1] == '@');
-			blank = 0;
+		if (*line == '[' && strchr(line, ']')) {
+			inside = settings_is_title_of(line, node, template);
 			if (inside)
 				ctl_print(ctl, "# %s", path);
 			found |= inside;
+			blank = 0;
 		}
-		if (inside && !line[strspn(line, " \t")]) {
+		if (!inside)
+			continue;
+		if (!line[strspn(line, " \t")]) {
 			blank++;
 			continue;
 		}
-		for (; inside && blank > 0; blank--)
+		for (; blank > 0; blank--)
 			ctl_print(ctl, "%s", "");
-		if (inside)
-			settings_print_line(ctl, line);
+		settings_print_line(ctl, line);
 	}
 	(void)fclose(file);
 	return found;
@@ -298,7 +263,7 @@ struct deps {
 	json_t *reached; /* the dependencies that were followed */
 };
 
-/* Returns the other end of the dependency from @path, or NULL.  A group stands for all nodes in it. */
+/* Returns the other end of the dependency from @path, or NULL.  A dependency on a group is one on all nodes in it. */
 static const char *settings_target_of(const struct deps *d, const json_t *dependency,
 				      const char *path)
 {
@@ -359,7 +324,7 @@ static int settings_print_dependencies(struct ctl *ctl, const char *path, const 
 		.ctl = ctl, .list = list, .seen = json_object(), .reached = json_array()
 	};
 	struct libscols_line *top;
-	int r = nodes_fetch(ctl, "", &d.nodes);
+	int r = nodes_fetch(ctl, "", false, &d.nodes);
 
 	table_init(&d.table, 4, NULL);
 	if (r == CTL_DONE) {
@@ -367,14 +332,13 @@ static int settings_print_dependencies(struct ctl *ctl, const char *path, const 
 		settings_add_dependencies(&d, path, top, 0);
 		(void)json_array_append_new(
 			all, json_pack("{s:s, s:O}", "node", path, "dependencies", d.reached));
-		if (!ctl->options.json && !ctl->options.quiet)
-			r = table_print(&d.table, &ctl->out);
+		r = ctl_print_table(ctl, &d.table);
 	}
 	table_done(&d.table);
 	nodes_done(&d.nodes);
 	json_decref(d.seen);
 	json_decref(d.reached);
-	return r < 0 ? ctl_fail(ctl, r) : r;
+	return r;
 }
 
 int cmd_deps(struct ctl *ctl, int argc, char **argv)

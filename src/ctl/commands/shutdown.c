@@ -5,11 +5,8 @@
  * they are a table that is drawn anew; otherwise a line is printed when they change.
  */
 
-#include <errno.h>
-
 #include "ctl/session/forced-kills.h"
 #include "ctl/session/progress.h"
-#include "ctl/terminal/show.h"
 
 #define LINE_GUARDS_MAX 5 /* named in a line; the rest are counted */
 
@@ -73,7 +70,7 @@ static int shutdown_end_without_node(struct ctl *ctl, struct progress *last, str
 	return r;
 }
 
-/* Reads and shows replies until the last one; @begun: the first may be that. */
+/* Reads and shows replies until the last one; @begun: the first one may be the last. */
 static int shutdown_follow_progress(struct ctl *ctl, const char *path, bool begun)
 {
 	struct progress last = {}, p;
@@ -117,12 +114,43 @@ static int shutdown_follow_progress(struct ctl *ctl, const char *path, bool begu
 static json_t *shutdown_parameters_of(const struct ctl *ctl, const char *path, bool wait)
 {
 	const char *reason = ctl->options.reason;
-	uint64_t usec = ctl->options.grace_usec;
-	json_t *grace = usec == UINT64_MAX ? NULL : json_integer((json_int_t)usec);
+	const uint64_t usec = MIN(ctl->options.grace_usec, ctl->options.within_usec);
 
 	return json_pack("{s:s, s:b, s:b, s:o*, s:o*}", "node", path, "wait", wait, "force",
 			 ctl->options.force, "reason", reason ? message_string(reason) : NULL,
-			 "grace_usec", grace);
+			 "grace_usec", message_number(usec));
+}
+
+/* Returns true if the times of a shutdown that is under way are to change. */
+static bool shutdown_changes_times(const struct options *o)
+{
+	return o->extend_usec != UINT64_MAX || o->hold || o->release;
+}
+
+/* --extend, --hold, --release */
+static int shutdown_change_times(struct ctl *ctl, const char *path)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	const struct options *o = &ctl->options;
+	char text[SHOW_KILL_MAX];
+	struct node_view node;
+	int r = session_call(ctl, METHOD_SHUTDOWN,
+			     json_pack("{s:s, s:o*, s:o*}", "node", path, "extend_usec",
+				       message_number(o->extend_usec), "hold",
+				       o->hold || o->release ? json_boolean(o->hold) : NULL),
+			     &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	if (o->json)
+		return ctl_print_json(ctl, reply.parameters);
+	r = node_view_parse(json_object_get(reply.parameters, "node"), &node);
+	if (r < 0)
+		return ctl_fail(ctl, r);
+	ctl_print(ctl, "%s: %s", node_name(path),
+		  o->hold ? "on hold, until swansongctl shutdown --release"
+			  : show_kill(text, show_kill_usec(&node)));
+	return CTL_DONE;
 }
 
 /* Begins a shutdown without waiting for its end. */
@@ -145,6 +173,13 @@ int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
 	bool several = argc > 1;
 	int r = CTL_DONE;
 
+	if (ctl->options.hold && ctl->options.release)
+		return ctl_refuse(ctl, CTL_USAGE, "--hold and --release: expected one of them");
+	if (shutdown_changes_times(&ctl->options)) {
+		for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
+			r = shutdown_change_times(ctl, argv[i]);
+		return r;
+	}
 	/* Several are stopped all at once, and then waited for in turn. */
 	for (size_t i = 0; (several || ctl->options.no_wait) && r == CTL_DONE && argv[i]; i++)
 		r = shutdown_begin(ctl, argv[i]);

@@ -4,31 +4,22 @@
  */
 #include "ctl/commands/cmd.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-#include <time.h>
-
-#include "base/clock.h"
 #include "ctl/logs/logs.h"
-#include "ctl/session/nodes.h"
 #include "ctl/session/usage.h"
-#include "ctl/terminal/show.h"
 
 /* The services in one state. */
 struct state_count {
 	const char *state;
 	unsigned n;
 };
-#define STATES_MAX 16 /* as they first come, the last for all the others */
+#define STATES_MAX 16 /* in the order in which they are found; the last entry is for all others */
 
 static int status_print_table(struct ctl *ctl, const struct node_view *nodes, size_t n)
 {
-	static const char *const titles[] = { "NODE", "STATE", "PID", "GUARDS", "" };
 	cleanup(table_done) struct table t;
 	char note[SHOW_NOTE_MAX];
 
-	table_init(&t, ARRAY_SIZE(titles), titles);
+	table_init_titles(&t, "NODE", "STATE", "PID", "GUARDS", "");
 	for (const struct node_view *node = nodes; node < nodes + n; node++) {
 		table_add(&t, STYLE_BOLD, "%s", node_name(node->path));
 		show_add_state(&t, node);
@@ -39,7 +30,7 @@ static int status_print_table(struct ctl *ctl, const struct node_view *nodes, si
 		table_add(&t, STYLE_PLAIN, "%" PRIu64, node->guards);
 		table_add(&t, STYLE_PLAIN, "%s", show_note(note, node));
 	}
-	return table_print(&t, &ctl->out);
+	return ctl_print_table(ctl, &t);
 }
 
 /* "5 nodes, 3 services: 2 up, 1 failed" */
@@ -130,6 +121,7 @@ static void status_add_schedule_line(struct table *t, const struct service_view 
 
 static void status_add_service_lines(struct table *t, const struct service_view *s)
 {
+	const char *program = s->program ? s->program : "";
 	char age[CLOCK_TEXT_MAX];
 
 	status_add(t, "command", STYLE_PLAIN, "%s", s->command);
@@ -142,8 +134,16 @@ static void status_add_service_lines(struct table *t, const struct service_view 
 	if (s->disabled)
 		status_add(t, "disabled", STYLE_BUSY, "it does not start by itself");
 	if (s->outdated)
-		status_add(t, "outdated", STYLE_BUSY,
-			   "its settings have changed: restart it, or use rollout");
+		status_add(t, "outdated", STYLE_BUSY, "%s%s: restart it, or use rollout",
+			   strcmp(program, "replaced") != 0 ? "its settings have changed"
+			   : s->replaced		    ? s->replaced
+							    : "its program or a library",
+			   strcmp(program, "replaced") != 0 ? "" : " was replaced");
+	else if (strcmp(program, "unknown") == 0)
+		status_add(t, "outdated", STYLE_BUSY, "not known: its files cannot be looked at");
+	for (size_t i = 0; i < json_array_size(s->aside); i++)
+		status_add(t, i ? "" : "hand-over", STYLE_BUSY, "%s",
+			   json_string_value(json_array_get(s->aside, i)));
 	if (s->quiet_usec != FIELD_NONE)
 		status_add(t, "draining", STYLE_BUSY, "no connection for %s",
 			   clock_text(age, s->quiet_usec));
@@ -154,6 +154,10 @@ static void status_add_service_lines(struct table *t, const struct service_view 
 	status_add_notify_lines(t, s);
 	if (strcmp(s->state, "listening") == 0)
 		status_add(t, "waits for", STYLE_PLAIN, "a connection");
+	if (s->turn)
+		status_add(t, "waits for", STYLE_BUSY, "its turn in %s: start-parallel", s->turn);
+	if (s->pressure)
+		status_add(t, "waits for", STYLE_BUSY, "memory: pressure-stop of %s", s->pressure);
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
 		status_add(t, i ? "" : "waits for", STYLE_BUSY, "%s",
 			   json_string_value(json_array_get(s->waiting, i)));
@@ -171,7 +175,7 @@ static void status_add_node_lines(struct table *t, const struct node_view *node)
 	status_add(t, "node", node->forced ? STYLE_BAD : STYLE_PLAIN,
 		   "%s since %s, generation %" PRIu64 "%s",
 		   node->state == NODE_SHUTTING_DOWN ? "shutting down"
-						     : node_view_state_name(node->state),
+						     : node_view_states[node->state],
 		   clock_text(age, node->since_usec), node->generation,
 		   node->forced ? ", forced" : "");
 	if (kill_usec != FIELD_NONE)
@@ -201,19 +205,21 @@ static void status_add_usage_line(struct table *t, struct ctl *ctl, const struct
 static int status_all(struct ctl *ctl)
 {
 	cleanup(nodes_done) struct nodes nodes = {};
-	int r = nodes_fetch(ctl, "", &nodes);
+	int r = nodes_fetch(ctl, "", true, &nodes);
 
-	if (r == CTL_DONE && !ctl->options.quiet)
-		r = status_print_table(ctl, nodes.nodes, nodes.n);
 	if (r == CTL_DONE)
-		status_print_summary(ctl, &nodes);
-	return r < 0 ? ctl_fail(ctl, r) : r;
+		r = status_print_table(ctl, nodes.nodes, nodes.n);
+	if (r != CTL_DONE)
+		return r;
+	status_print_summary(ctl, &nodes);
+	rollout_print(ctl, json_object_get(nodes.reply.parameters, "rollout"));
+	return CTL_DONE;
 }
 
 /* --- its last lines --- */
 
 #define LAST_LINES 10
-#define LAST_CALL  200 /* of a run that has failed: so many are looked through */
+#define LAST_CALL  200 /* lines that are searched for those of a failed run */
 #define LAST_BYTES 400
 #define LAST_USEC  (1 * USEC_PER_SEC)
 
@@ -222,17 +228,6 @@ struct last_run {
 	int64_t pid; /* 0: of any run */
 	bool errors;
 };
-
-static struct last_run status_find_last_run(const struct logs *logs)
-{
-	size_t n = logs->lines.n;
-	struct last_run run = { .pid = n ? logs->lines.lines[n - 1]->pid : 0 };
-
-	for (size_t i = 0; i < n; i++)
-		run.errors |= logs->lines.lines[i]->pid == run.pid &&
-			      logs->lines.lines[i]->source->kind == LOGGER_ERROR;
-	return run;
-}
 
 static bool status_is_line_of(const struct log_line *line, const struct last_run *run)
 {
@@ -255,10 +250,13 @@ static void status_add_log_line(struct table *t, const char *text, const struct 
 
 static void status_add_log_lines(struct table *t, const struct logs *logs, bool failed)
 {
-	struct last_run run = failed ? status_find_last_run(logs) : (struct last_run){ .pid = 0 };
+	size_t last = logs->lines.n - 1, n = 0, skip;
+	struct last_run run = { .pid = failed && logs->lines.n ? logs->lines.lines[last]->pid : 0 };
 	const char *text = failed ? "last run" : "log";
-	size_t n = 0, skip = 0;
 
+	for (size_t i = 0; failed && i < logs->lines.n; i++)
+		run.errors |= logs->lines.lines[i]->pid == run.pid &&
+			      logs->lines.lines[i]->source->kind == LOGGER_ERROR;
 	for (size_t i = 0; i < logs->lines.n; i++)
 		n += status_is_line_of(logs->lines.lines[i], &run);
 	skip = n > LAST_LINES ? n - LAST_LINES : 0;
@@ -278,7 +276,8 @@ static void status_add_log(struct ctl *ctl, struct table *t, const struct node_v
 
 	logs_init(&logs, ctl, failed ? LAST_CALL : LAST_LINES);
 	logs.quiet = true;
-	if (logs_add_node(&logs, node->path) == 0 && logs_ask(&logs, false) == CTL_DONE &&
+	if (json_array_append_new(logs.nodes, json_string(node->path)) == 0 &&
+	    logs_ask(&logs, false) == CTL_DONE &&
 	    logs_collect(&logs, clock_add(clock_now_usec(), LAST_USEC)) == CTL_DONE)
 		status_add_log_lines(t, &logs, failed);
 	logs_done(&logs);
@@ -296,7 +295,7 @@ static int status_show_page(struct ctl *ctl, const struct nodes *nodes, const js
 	int r = guard_view_parse_array(parameters, "guards", &guards, &n);
 
 	if (r < 0)
-		return r;
+		return ctl_fail(ctl, r);
 	table_init(&t, 2, NULL);
 	table_add(&t, STYLE_BOLD, "%s", node_name(nodes->nodes[0].path));
 	table_end_row(&t);
@@ -307,59 +306,47 @@ static int status_show_page(struct ctl *ctl, const struct nodes *nodes, const js
 			   show_holder(holder, &guards[i]), clock_text(age, guards[i].age_usec));
 	if (nodes->nodes[0].is_service)
 		status_add_log(ctl, &t, &nodes->nodes[0]);
-	r = table_print(&t, &ctl->out);
-	if (r < 0 || nodes->n == 1)
+	r = ctl_print_table(ctl, &t);
+	if (r != CTL_DONE || nodes->n == 1)
 		return r;
 	ctl_print(ctl, "%s", "");
 	return status_print_table(ctl, nodes->nodes + 1, nodes->n - 1);
 }
 
-static int status_page(struct ctl *ctl, const struct nodes *nodes, const char *path)
-{
-	cleanup(message_reply_done) struct message_reply reply = {};
-	int r = session_call(ctl, METHOD_GUARDS, json_pack("{s:s}", "node", path), &reply);
-
-	if (r == CTL_DONE)
-		r = nodes->n ? status_show_page(ctl, nodes, reply.parameters) : -EBADMSG;
-	return r < 0 ? ctl_fail(ctl, r) : r;
-}
-
 static int status_one(struct ctl *ctl, const char *path, json_t *all)
 {
+	cleanup(message_reply_done) struct message_reply reply = {};
 	cleanup(nodes_done) struct nodes nodes = {};
-	int r = nodes_fetch(ctl, path, &nodes);
+	int r = nodes_fetch(ctl, path, true, &nodes);
 
-	if (r != CTL_DONE)
+	if (r != CTL_DONE || (ctl->options.quiet && !ctl->options.json))
 		return r;
-	if (!ctl->options.json)
-		return ctl->options.quiet ? CTL_DONE : status_page(ctl, &nodes, path);
-	r = json_array_extend(all, json_object_get(nodes.reply.parameters, "nodes"));
-	return r < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
-}
-
-static int status_some(struct ctl *ctl, char **paths)
-{
-	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
-
-	for (size_t i = 0; paths[i]; i++) {
-		int r;
-
-		if (i)
-			ctl_print(ctl, "%s", "");
-		r = status_one(ctl, paths[i], json_object_get(all, "nodes"));
+	if (!ctl->options.json) {
+		r = session_call(ctl, METHOD_GUARDS, json_pack("{s:s}", "node", path), &reply);
 		if (r != CTL_DONE)
 			return r;
+		return nodes.n ? status_show_page(ctl, &nodes, reply.parameters)
+			       : ctl_fail(ctl, -EBADMSG);
 	}
-	return ctl->options.json ? ctl_print_json(ctl, all) : CTL_DONE;
+	(void)json_object_set(all, "rollout", json_object_get(nodes.reply.parameters, "rollout"));
+	r = json_array_extend(json_object_get(all, "nodes"),
+			      json_object_get(nodes.reply.parameters, "nodes"));
+	return r < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
 }
 
 int cmd_status(struct ctl *ctl, int argc, char **argv)
 {
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
 	cleanup(freep) char **paths = NULL;
 	int r;
 
 	if (argc == 0 && !ctl->options.json)
 		return status_all(ctl);
 	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
-	return r == CTL_DONE ? status_some(ctl, paths) : r;
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		if (i)
+			ctl_print(ctl, "%s", "");
+		r = status_one(ctl, paths[i], all);
+	}
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
 }

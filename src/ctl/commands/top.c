@@ -1,19 +1,11 @@
 #include "ctl/commands/cmd.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "ctl/session/nodes.h"
 #include "ctl/session/usage.h"
 #include "ctl/terminal/forest.h"
-#include "ctl/terminal/show.h"
 
 /*
- * The nodes come from the daemon, and their usage from /proc and the control groups: nothing
- * is counted unless a user looks.  A group has the sum of what is in it.
+ * The nodes come from the daemon, and their usage from /proc and the control groups: nothing is measured unless
+ * a user asks.  A group has the sum of what is in it.
  */
 
 #define TICK_MSEC 2000
@@ -64,7 +56,7 @@ static int top_take_sample(struct ctl *ctl, const char *path, struct look *ret)
 {
 	struct look look = {};
 	struct usages usages;
-	int r = nodes_fetch(ctl, path, &look.nodes);
+	int r = nodes_fetch(ctl, path, false, &look.nodes);
 
 	if (r != CTL_DONE)
 		return r;
@@ -72,7 +64,7 @@ static int top_take_sample(struct ctl *ctl, const char *path, struct look *ret)
 	look.rows = calloc(look.nodes.n + 1, sizeof(*look.rows));
 	usages_take(ctl, &usages);
 	r = look.rows ? top_add_services(&look, &usages) : -ENOMEM;
-	usages_done(&usages);
+	snapshot_done(&usages.snapshot);
 	if (r < 0) {
 		top_sample_done(&look);
 		return ctl_fail(ctl, r);
@@ -81,7 +73,7 @@ static int top_take_sample(struct ctl *ctl, const char *path, struct look *ret)
 	return CTL_DONE;
 }
 
-/* The row of the same node in an earlier look, which mostly stands at the same place. */
+/* Finds the row of the same node in an earlier sample; it is at the same index in most cases. */
 static const struct row *top_find_before(const struct look *before, const char *path, size_t at)
 {
 	if (at < before->nodes.n && strcmp(before->nodes.nodes[at].path, path) == 0)
@@ -100,7 +92,7 @@ static void top_add_number(struct table *t, bool known, uint64_t n)
 		table_add(t, STYLE_PLAIN, "%" PRIu64, n);
 }
 
-/* In percent of one processor, since the last look. */
+/* In percent of one processor, since the last sample. */
 static void top_add_share(struct table *t, const struct look *look, const struct look *before,
 			  size_t i)
 {
@@ -141,44 +133,34 @@ static void top_fill_table(struct table *t, const struct look *look, const struc
 
 static int top_show_once(struct ctl *ctl, const char *path)
 {
-	static const char *const titles[] = { "NODE",	   "STATE",	  "CPU TIME", "MEMORY",
-					      "PROCESSES", "DESCRIPTORS", "RESTARTS" };
 	cleanup(top_sample_done) struct look look = {};
 	cleanup(table_done) struct table t = {};
 	int r = top_take_sample(ctl, path, &look);
 
-	if (r != CTL_DONE || ctl->options.quiet)
+	if (r != CTL_DONE)
 		return r;
-	table_init(&t, ARRAY_SIZE(titles), titles);
+	table_init_titles(&t, "NODE", "STATE", "CPU TIME", "MEMORY", "PROCESSES", "DESCRIPTORS",
+			  "RESTARTS");
 	top_fill_table(&t, &look, NULL);
-	r = table_print(&t, &ctl->out);
-	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+	return ctl_print_table(ctl, &t);
 }
 
 static int top_redraw(struct ctl *ctl, const struct look *look, const struct look *before)
 {
-	static const char *const titles[] = { "NODE",	"STATE",     "CPU",	    "CPU TIME",
-					      "MEMORY", "PROCESSES", "DESCRIPTORS", "RESTARTS" };
 	cleanup(table_done) struct table t = {};
 	char head[64];
 
-	table_init(&t, ARRAY_SIZE(titles), titles);
+	table_init_titles(&t, "NODE", "STATE", "CPU", "CPU TIME", "MEMORY", "PROCESSES",
+			  "DESCRIPTORS", "RESTARTS");
 	top_fill_table(&t, look, before);
 	(void)snprintf(head, sizeof(head), "%zu nodes, every %d s", look->nodes.n,
 		       TICK_MSEC / 1000);
 	return screen_redraw(&ctl->out, head, &t);
 }
 
-/* Waits for the next look.  Return: true if there is to be none. */
-static bool top_is_interrupted(const struct ctl *ctl)
-{
-	struct pollfd interrupt = { .fd = ctl->interrupt_fd, .events = POLLIN };
-
-	return poll(&interrupt, 1, TICK_MSEC) > 0;
-}
-
 static int top_show_live(struct ctl *ctl, const char *path)
 {
+	struct pollfd interrupt = { .fd = ctl->interrupt_fd, .events = POLLIN };
 	cleanup(top_sample_done) struct look before = {};
 	int r;
 
@@ -193,13 +175,13 @@ static int top_show_live(struct ctl *ctl, const char *path)
 		r = top_redraw(ctl, &look, &before);
 		top_sample_done(&before);
 		before = look;
-	} while (r == 0 && !top_is_interrupted(ctl));
+	} while (r == 0 && poll(&interrupt, 1, TICK_MSEC) <= 0);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
 static json_t *top_json_number(bool known, uint64_t n)
 {
-	return known && n != USAGE_UNKNOWN ? json_integer((json_int_t)n) : NULL;
+	return message_number(known && n != USAGE_UNKNOWN ? n : UINT64_MAX);
 }
 
 static int top_collect(struct ctl *ctl, const char *path, json_t *all)

@@ -4,17 +4,12 @@
  */
 #include "ctl/commands/cmd.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
-#include "ctl/session/nodes.h"
 #include "ctl/terminal/forest.h"
-#include "ctl/terminal/show.h"
 
 /* libsmartcols recurses.  A node below this depth stands beside its parent. */
 #define DEPTH_MAX 64
 
-/* The row that a node belongs to, and how deep that one is. */
+/* The row above a node, and its depth. */
 struct row {
 	struct libscols_line *line, *parent;
 	unsigned depth;
@@ -47,29 +42,28 @@ static int tree_print(struct ctl *ctl, const struct nodes *nodes)
 	cleanup(freep) struct row *rows = calloc(nodes->n + 1, sizeof(*rows));
 	cleanup(table_done) struct table t = {};
 	cleanup(freep) struct forest *f = NULL;
-	int r = rows ? forest_new(&f, nodes->nodes, nodes->n) : -ENOMEM;
 
-	if (r < 0)
-		return r;
+	if (!rows || forest_new(&f, nodes->nodes, nodes->n) < 0)
+		return ctl_fail(ctl, -ENOMEM);
 	table_init(&t, 4, NULL);
 	for (size_t i = 0; i < nodes->n; i++)
 		tree_add_node(&t, f, i, rows);
-	return table_print(&t, &ctl->out);
+	return ctl_print_table(ctl, &t);
 }
 
 int cmd_tree(struct ctl *ctl, int argc, char **argv)
 {
 	int r = CTL_DONE;
 
-	/* The same as JSON, as the paths have the parents in them. */
+	/* With --json, tree is the same as status: a path contains its parents. */
 	if (ctl->options.json)
 		return cmd_status(ctl, argc, argv);
 	for (; r == CTL_DONE && *argv; argv++) {
 		cleanup(nodes_done) struct nodes nodes = {};
 
-		r = nodes_fetch(ctl, *argv, &nodes);
-		if (r == CTL_DONE && !ctl->options.quiet)
+		r = nodes_fetch(ctl, *argv, false, &nodes);
+		if (r == CTL_DONE)
 			r = tree_print(ctl, &nodes);
 	}
-	return r < 0 ? ctl_fail(ctl, r) : r;
+	return r;
 }

@@ -1,9 +1,5 @@
 #include "ctl/history/history.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/parse.h"
 #include "ctl/history/source.h"
 #include "ctl/session/offline.h"
 #include "proto/history/advice.h"
@@ -18,7 +14,7 @@ enum advice_key { ADVISE_STOP, ADVISE_DRAIN, ADVISE_SHUTDOWN, N_ADVICE_KEYS };
 static const char *const key_names[N_ADVICE_KEYS] = { "stop-timeout", "drain-timeout",
 						      "shutdown-timeout" };
 
-/* The timeouts of one node; USEC_INFINITY: none, or not known. */
+/* The present timeouts of one node; USEC_INFINITY: no limit, or not known. */
 struct present {
 	uint64_t usec[N_ADVICE_KEYS];
 };
@@ -101,7 +97,7 @@ static int advise_key(struct advise *a, const struct figures *f, const struct pr
 	size_t killed[N_ADVICE_KEYS] = { f->n_stopping_killed, f->n_draining_killed, f->n_forced };
 	struct advice advice = advice_give(samples[key], killed[key], present->usec[key]);
 
-	/* The budget of a shutdown has to last for what did not happen yet. */
+	/* A shutdown may take longer than all before: its budget is never lowered. */
 	if (advice.kind == ADVICE_NONE || present->usec[key] == USEC_INFINITY ||
 	    (key == ADVISE_SHUTDOWN && advice.kind == ADVICE_LOWER))
 		return 0;
@@ -123,7 +119,7 @@ static int advise_key(struct advise *a, const struct figures *f, const struct pr
 	return 0;
 }
 
-/* The total of a service includes its wait for others: its budget is that of the nodes above. */
+/* Gives no advice for the total of a service: it includes the wait for other nodes, which the budgets above limit. */
 static int advise_node(struct advise *a, const struct figures *f)
 {
 	struct present present;

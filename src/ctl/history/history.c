@@ -1,17 +1,30 @@
 /*
- * A table of past ends, with a row for each node: number, percentiles of the duration, forced
- * ends, and the most frequent reasons.  The figures come with the loaded history.
+ * Tables of the history, with a row for each node.  Of its ends: number, percentiles of the duration, forced
+ * ends, and the most frequent reasons; of its availability: the share, and outages by cause.  Without a running
+ * daemon the history ends at its last line.
  */
 #include "ctl/history/history.h"
-
-#include <errno.h>
 
 #include "ctl/history/source.h"
 #include "ctl/terminal/show.h"
 
 #define REASONS_SHOWN 3
 
-static void history_add_row(struct table *t, const struct figures *f)
+struct period {
+	uint64_t since_usec, until_usec; /* since the epoch */
+};
+
+struct history_kind {
+	const char *titles[9];
+	size_t n_titles;
+	bool (*has)(const struct figures *f); /* a node without an end is left out */
+	void (*add_row)(struct table *t, const struct figures *f, const struct period *period);
+	json_t *(*build)(const struct figures *f, const struct period *period);
+};
+
+/* --- ends --- */
+
+static void history_add_row(struct table *t, const struct figures *f, const struct period *period)
 {
 	static const unsigned permille[] = { 500, 990, 1000 };
 	char text[CLOCK_TEXT_MAX], reasons[SHOW_NOTE_MAX];
@@ -30,49 +43,132 @@ static void history_add_row(struct table *t, const struct figures *f)
 	table_add(t, STYLE_PLAIN, "%s", reasons);
 }
 
-static int history_print_table(struct ctl *ctl, const struct history *h, int argc, char **argv)
+static bool history_has(const struct figures *f)
 {
-	static const char *const titles[] = { "NODE",	 "ENDS",   "P50", "P99",
-					      "LONGEST", "FORCED", "WHY" };
-	cleanup(table_done) struct table t;
-
-	table_init(&t, ARRAY_SIZE(titles), titles);
-	for (size_t i = 0; i < h->n; i++)
-		if (source_is_asked_for(h->nodes[i]->node, argc, argv))
-			history_add_row(&t, h->nodes[i]);
-	return table_print(&t, &ctl->out);
+	return f->n > 0;
 }
 
-static int history_print_json(struct ctl *ctl, const struct history *h, const char *path, int argc,
-			      char **argv)
+static json_t *history_build(const struct figures *f, const struct period *period)
+{
+	return figures_build(f);
+}
+
+static const struct history_kind of_ends = {
+	.titles = { "NODE", "ENDS", "P50", "P99", "LONGEST", "FORCED", "WHY" },
+	.n_titles = 7,
+	.has = history_has,
+	.add_row = history_add_row,
+	.build = history_build,
+};
+
+/* --- availability --- */
+
+/* A cell with the number of the outages of a cause, and their time. */
+static void history_add_cause(struct table *t, const struct ledger_sum *sum, enum outage cause)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	if (sum->causes[cause].n == 0)
+		table_add(t, STYLE_FAINT, "-");
+	else
+		table_add(t, cause == OUTAGE_PLANNED ? STYLE_PLAIN : STYLE_BAD, "%zu: %s",
+			  sum->causes[cause].n, clock_text_fine(text, sum->causes[cause].usec));
+}
+
+static void history_add_availability(struct table *t, const struct figures *f,
+				     const struct period *period)
+{
+	char text[CLOCK_TEXT_MAX];
+	uint64_t longest = 0;
+	struct ledger_sum sum;
+	size_t n = 0;
+
+	ledger_add_up(&f->ledger, period->since_usec, period->until_usec, &sum);
+	for (enum outage cause = OUTAGE_PLANNED; cause <= OUTAGE_UNKNOWN; cause++) {
+		n += sum.causes[cause].n;
+		longest = MAX(longest, sum.causes[cause].longest_usec);
+	}
+	table_add(t, STYLE_BOLD, "%s", f->node);
+	table_add(t, STYLE_PLAIN, "%.3f %%",
+		  100.0 * (double)sum.ready_usec / (double)MAX(sum.known_usec, UINT64_C(1)));
+	table_add(t, STYLE_PLAIN, "%s", clock_text(text, sum.known_usec));
+	table_add(t, STYLE_PLAIN, "%zu", n);
+	table_add(t, STYLE_PLAIN, "%s", n ? clock_text_fine(text, longest) : "-");
+	for (enum outage cause = OUTAGE_PLANNED; cause <= OUTAGE_UNKNOWN; cause++)
+		history_add_cause(t, &sum, cause);
+}
+
+static bool history_has_ledger(const struct figures *f)
+{
+	return ledger_is_kept(&f->ledger);
+}
+
+static json_t *history_build_ledger(const struct figures *f, const struct period *period)
+{
+	return ledger_build(&f->ledger, f->node, period->since_usec, period->until_usec);
+}
+
+static const struct history_kind of_availability = {
+	.titles = { "NODE", "READY", "OF", "OUTAGES", "LONGEST", "PLANNED", "DEPENDENCY", "FAILURE",
+		    "UNKNOWN" },
+	.n_titles = 9,
+	.has = history_has_ledger,
+	.add_row = history_add_availability,
+	.build = history_build_ledger,
+};
+
+/* --- both --- */
+
+static int history_print_json(struct ctl *ctl, const struct history *h, const char *path,
+			      json_t *nodes)
 {
 	cleanup(json_decrefp) json_t *all =
-		json_pack("{s:o, s:I, s:[]}", "file", message_string(path), "skipped",
-			  (json_int_t)h->skipped, "nodes");
-	json_t *nodes = json_object_get(all, "nodes");
+		json_pack("{s:o, s:I, s:O}", "file", message_string(path), "skipped",
+			  (json_int_t)h->skipped, "nodes", nodes);
 
-	for (size_t i = 0; i < h->n; i++)
-		if (source_is_asked_for(h->nodes[i]->node, argc, argv) &&
-		    json_array_append_new(nodes, figures_build(h->nodes[i])) < 0)
-			return ctl_fail(ctl, -ENOMEM);
 	return all ? ctl_print_json(ctl, all) : ctl_fail(ctl, -ENOMEM);
+}
+
+static int history_show(struct ctl *ctl, int argc, char **argv, const struct history_kind *kind)
+{
+	cleanup(history_freep) struct history *h = NULL;
+	cleanup(json_decrefp) json_t *nodes = json_array();
+	cleanup(table_done) struct table t = { 0 };
+	cleanup(freep) char *path = NULL;
+	struct period period;
+	int r = source_load(ctl, &h, &path);
+	size_t n = 0;
+
+	if (r != CTL_DONE)
+		return r;
+	period.until_usec = !ctl->options.history && session_has_daemon(ctl) ? clock_realtime_usec()
+									     : h->last_usec;
+	period.since_usec = ctl->options.since_usec;
+	if (period.since_usec == 0)
+		period.since_usec = period.until_usec - MIN(period.until_usec, LEDGER_USEC);
+	table_init(&t, kind->n_titles, kind->titles);
+	for (size_t i = 0; i < h->n; i++) {
+		if (!kind->has(h->nodes[i]) || !source_is_asked_for(h->nodes[i]->node, argc, argv))
+			continue;
+		n++;
+		if (!ctl->options.json)
+			kind->add_row(&t, h->nodes[i], &period);
+		else if (json_array_append_new(nodes, kind->build(h->nodes[i], &period)) < 0)
+			return ctl_fail(ctl, -ENOMEM);
+	}
+	if (n == 0 && argc > 0)
+		return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node in %s", argv[0], path);
+	if (ctl->options.json)
+		return history_print_json(ctl, h, path, nodes);
+	return ctl_print_table(ctl, &t);
 }
 
 int cmd_history(struct ctl *ctl, int argc, char **argv)
 {
-	cleanup(history_freep) struct history *h = NULL;
-	cleanup(freep) char *path = NULL;
-	bool found = argc == 0;
-	int r = source_load(ctl, &h, &path);
+	return history_show(ctl, argc, argv, &of_ends);
+}
 
-	if (r != CTL_DONE)
-		return r;
-	for (size_t i = 0; i < h->n && !found; i++)
-		found = source_is_asked_for(h->nodes[i]->node, argc, argv);
-	if (!found)
-		return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node in %s", argv[0], path);
-	if (ctl->options.json)
-		return history_print_json(ctl, h, path, argc, argv);
-	r = ctl->options.quiet ? 0 : history_print_table(ctl, h, argc, argv);
-	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+int cmd_availability(struct ctl *ctl, int argc, char **argv)
+{
+	return history_show(ctl, argc, argv, &of_availability);
 }

@@ -4,13 +4,8 @@
  */
 #include "ctl/history/source.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <string.h>
 
-#include "base/text.h"
-#include "model/base/settings.h"
 #include "proto/config/settings.h"
 #include "proto/history/reader.h"
 
@@ -35,36 +30,24 @@ static int source_ask_daemon(struct ctl *ctl, char **path)
 		"--history FILE");
 }
 
-static int source_find_path(struct ctl *ctl, char **path)
-{
-	const char *given = ctl->options.history;
-
-	if (!given && session_has_daemon(ctl))
-		return source_ask_daemon(ctl, path);
-	*path = strdup(given ? given : PATH_DEFAULT);
-	return *path ? CTL_DONE : ctl_fail(ctl, -ENOMEM);
-}
-
-static const char *source_reason_of(int r)
-{
-	switch (r) {
-	case -ENOENT:
-		return "no history: set history in [swansong], or name the file by --history FILE";
-	case -ENOTSUP:
-		return "not a regular file";
-	}
-	return strerror(-r);
-}
-
 int source_load(struct ctl *ctl, struct history **ret, char **path)
 {
-	int r = source_find_path(ctl, path);
+	const char *given = ctl->options.history;
+	int r = CTL_DONE;
 
+	if (!given && session_has_daemon(ctl))
+		r = source_ask_daemon(ctl, path);
+	else if (!(*path = strdup(given ? given : PATH_DEFAULT)))
+		r = ctl_fail(ctl, -ENOMEM);
 	if (r != CTL_DONE)
 		return r;
 	r = history_load(ret, *path, HISTORY_SIZE_MAX);
 	if (r < 0)
-		return ctl_refuse(ctl, CTL_FAILED, "%s: %s", *path, source_reason_of(r));
+		return ctl_refuse(ctl, CTL_FAILED, "%s: %s", *path,
+				  r == -ENOENT ? "no history: set history in [swansong], or name "
+						 "the file by --history FILE"
+				  : r == -ENOTSUP ? "not a regular file"
+						  : strerror(-r));
 	if ((*ret)->skipped > 0)
 		log_line(&ctl->log, LOG_WARNING, "%s: skipped %" PRIu64 " lines: not of a history",
 			 *path, (*ret)->skipped);

@@ -5,12 +5,6 @@
  */
 #include "ctl/logs/lines.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/macro.h"
-
 int log_lines_add(struct log_lines *l, const struct log_line *line)
 {
 	struct log_line *copy;
@@ -76,8 +70,7 @@ void log_lines_merge(struct log_lines *l)
 		line->source->last_usec = line->time_usec;
 		line->order = i;
 	}
-	if (l->n > 1)
-		qsort(l->lines, l->n, sizeof(struct log_line *), line_compare);
+	array_sort(l->lines, l->n, line_compare);
 }
 
 void log_lines_limit(struct log_lines *l, uint64_t max)

@@ -2,10 +2,6 @@
 
 /* Lines of output, and the streams that they came from. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "proto/logger-message.h"
 
 /* A stream, as its frames describe it. */
@@ -20,7 +16,7 @@ struct log_source {
 	size_t size;
 	int error;		  /* -errno: the files cannot be read */
 	struct log_source *first; /* of the same node, perhaps itself */
-	uint64_t n_shown;	  /* of a first one: for log_lines_limit() */
+	uint64_t n_shown;	  /* in the first source of a node: for log_lines_limit() */
 };
 
 struct log_line {
@@ -51,5 +47,4 @@ void log_lines_done(struct log_lines *lines);
  */
 void log_lines_merge(struct log_lines *lines);
 
-/* Keeps the last @max lines of each node. */
 void log_lines_limit(struct log_lines *lines, uint64_t max);

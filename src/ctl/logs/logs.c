@@ -4,16 +4,11 @@
  */
 #include "ctl/logs/logs.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
 #include "ctl/logs/older.h"
 
-/* Loggers that die before they have replied. */
+/* So many loggers may die before they reply. */
 #define ATTEMPTS 20
-/* The time limit of a quiet request: a refusal of it is not reported, either. */
+/* The time limit of a quiet request, of which a refusal is not reported. */
 #define QUIET_USEC USEC_PER_SEC
 
 void logs_init(struct logs *l, struct ctl *ctl, uint64_t max)
@@ -29,11 +24,6 @@ void logs_done(struct logs *l)
 	log_reader_done(&l->reader);
 	log_lines_done(&l->lines);
 	json_decref(l->nodes);
-}
-
-int logs_add_node(struct logs *l, const char *path)
-{
-	return json_array_append_new(l->nodes, json_string(path)) < 0 ? -ENOMEM : 0;
 }
 
 /* --- asking --- */
@@ -52,10 +42,17 @@ static int logs_receive(struct logs *l, struct message_reply *ret)
 	return r < 0 || !ret->root || ret->error ? CTL_FAILED : CTL_DONE;
 }
 
+/* With a filter all lines are requested: it may leave out any of the last ones. */
+static uint64_t logs_asked(const struct logs *l)
+{
+	return l->filter ? UINT32_MAX : l->max;
+}
+
 /* The last lines, also those of files; or, when these are there, all that are remembered. */
 static int logs_call(struct logs *l, struct message_reply *ret)
 {
-	json_t *lines = l->collected ? NULL : json_integer((json_int_t)MAX(l->max, UINT64_C(1)));
+	json_t *lines =
+		l->collected ? NULL : json_integer((json_int_t)MAX(logs_asked(l), UINT64_C(1)));
 	int r = session_send(l->ctl, METHOD_LOGS,
 			     json_pack("{s:O, s:o*, s:b}", "nodes", l->nodes, "lines", lines,
 				       "older", !l->collected && l->max > 0),
@@ -139,18 +136,13 @@ static int logs_collect_remembered(struct logs *l, uint64_t deadline_usec)
 	}
 }
 
-static const char *logs_past_error_text(int r)
-{
-	if (r == -ESTALE)
-		return "not written by this service alone";
-	return r == -ETIMEDOUT ? "the file system does not answer" : strerror(-r);
-}
-
 /* Adds the lines of one output that are older than those of the logger.  Return: 0 or -ENOMEM. */
 static int logs_add_older(struct logs *l, const struct output_view *output, struct log_lines *older)
 {
 	struct log_source *source = log_reader_source(&l->reader, output->node, output->stream);
-	struct log_past past = { .source = source, .stamp = output->timestamp, .max = l->max };
+	struct log_past past = { .source = source,
+				 .stamp = output->timestamp,
+				 .max = logs_asked(l) };
 	int r;
 
 	if (!source)
@@ -166,7 +158,10 @@ static int logs_add_older(struct logs *l, const struct output_view *output, stru
 	r = source->error || !source->text ? source->error : log_older_lines(&past, older);
 	if (r < 0 && r != -ENOENT && r != -ENOMEM && !l->quiet)
 		log_line(&l->ctl->log, LOG_NOTICE, "%s: older lines are not shown: %s: %s",
-			 output->node, output->file ? output->file : "", logs_past_error_text(r));
+			 output->node, output->file ? output->file : "",
+			 r == -ESTALE	   ? "not written by this service alone"
+			 : r == -ETIMEDOUT ? "the file system does not answer"
+					   : strerror(-r));
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -187,6 +182,8 @@ int logs_collect(struct logs *l, uint64_t deadline_usec)
 	if (r < 0)
 		return l->quiet ? CTL_FAILED : ctl_fail(l->ctl, r);
 	log_lines_merge(&l->lines);
+	if (l->filter)
+		log_filter_lines(l->filter, &l->lines);
 	log_lines_limit(&l->lines, l->max);
 	return CTL_DONE;
 }

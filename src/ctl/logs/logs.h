@@ -2,15 +2,16 @@
 
 /* The output of nodes: the lines that the logger remembers, and older ones from files. */
 
+#include "ctl/logs/filter.h"
 #include "ctl/logs/reader.h"
 #include "ctl/session/session.h"
-#include "proto/node-view.h"
 
 struct logs {
 	struct ctl *ctl;
-	json_t *nodes; /* their paths */
-	uint64_t max;  /* lines of each */
-	bool quiet;    /* a refusal is not logged, and it does not take long */
+	json_t *nodes;			 /* an array of their paths */
+	uint64_t max;			 /* lines of each */
+	const struct log_filter *filter; /* NULL: any line */
+	bool quiet;			 /* a refusal is not logged, and it does not take long */
 	bool follow;
 	struct message_reply reply;
 	struct output_view *outputs;
@@ -22,9 +23,6 @@ struct logs {
 
 void logs_init(struct logs *logs, struct ctl *ctl, uint64_t max);
 void logs_done(struct logs *logs);
-
-/* Return: 0 or -ENOMEM. */
-int logs_add_node(struct logs *logs, const char *path);
 
 /*
  * Asks for the last lines, and, with @follow, for all that come after them.  @logs->outputs is there

@@ -1,18 +1,12 @@
 /*
- * The text ends at the seam of its stream.  The logger still remembers the last lines before the seam,
- * so these are skipped in the text.  If the oldest of them is not found, other streams write to the
- * file, too, and no line of it is taken.
+ * The text ends at the seam of its stream.  The logger still remembers the last lines before the seam, so these
+ * are skipped in the text of the files.  If the oldest of them is not found, other streams write to the file,
+ * too, and no line of it is taken.
  */
 #include "ctl/logs/older.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "proto/message.h"
 
 /* ".123456" */
@@ -26,7 +20,7 @@ static const char *older_parse_fraction(const char *at, uint64_t *usec)
 	return end == at + 7 ? end : NULL;
 }
 
-/* Return: the time of the stamp at *at, which moves behind it; 0: there is none. */
+/* Return: the time of the stamp at *at, which is moved past it; 0: there is none. */
 static uint64_t older_parse_iso_time(const char **at, bool fine)
 {
 	struct tm tm = { 0 };
@@ -110,7 +104,7 @@ static json_t *older_parse_json(const struct log_past *past, const char *text, s
 	return object;
 }
 
-/* A line that is @after lines before the seam.  Return: 0, -ESTALE or -ENOMEM. */
+/* Adds a line of the text that has @after lines between it and the seam.  Return: 0, -ESTALE or -ENOMEM. */
 static int older_take_line(const struct log_past *past, const char *text, size_t length,
 			   uint64_t after, struct log_lines *ret)
 {

@@ -7,14 +7,6 @@
  */
 #include "ctl/logs/print.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/text.h"
-
 void log_printer_add(struct log_printer *p, const char *node)
 {
 	p->width = MAX(p->width, (int)text_columns(node));

@@ -5,16 +5,6 @@
  */
 #include "ctl/logs/reader.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
-
 #define READ_SIZE (64 * 1024)
 
 DEFINE_DICT_NAME(log_source_node, struct log_source, node)
@@ -119,30 +109,14 @@ static int reader_fill(struct log_reader *r, uint64_t deadline_usec)
 	return size > 0;
 }
 
-/* The source of a frame with a name.  NULL: there is none, or no memory. */
-static struct log_source *reader_find(struct log_reader *r, const struct logger_frame *frame)
-{
-	char name[LOGGER_NAME_MAX];
-
-	memcpy(name, r->buffer + r->start + sizeof(*frame), frame->name_length);
-	name[frame->name_length] = '\0';
-	return frame->name_length ? log_reader_source(r, name, frame->kind) : NULL;
-}
-
-/* Returns true if the line has come before. */
-static bool log_is_known_line(const struct log_source *s, const struct logger_frame *frame)
-{
-	/* A stream may also have begun anew. */
-	return s->seen && frame->next <= s->next && frame->time_usec <= s->last_usec;
-}
-
 /* Takes the line at the start.  Return: 1; 0: it is skipped. */
 static int log_reader_take_line(struct log_reader *r, const struct logger_frame *frame,
 				struct log_event *event)
 {
 	struct log_source *s = event->line.source;
 
-	if (log_is_known_line(s, frame))
+	/* It has come before; but a stream may also have begun anew. */
+	if (s->seen && frame->next <= s->next && frame->time_usec <= s->last_usec)
 		return 0;
 	if (s->seen && !r->gap && frame->position > s->next) {
 		r->gap = true;
@@ -180,9 +154,13 @@ static int log_reader_take_text(struct log_source *s, const struct logger_frame 
 static int reader_take(struct log_reader *r, const struct logger_frame *frame, const char *text,
 		       size_t length, struct log_event *event)
 {
-	struct log_source *s = reader_find(r, frame);
+	struct log_source *s = NULL;
+	char name[LOGGER_NAME_MAX] = "";
 	int n = 1;
 
+	memcpy(name, text - frame->name_length, frame->name_length);
+	if (*name)
+		s = log_reader_source(r, name, frame->kind);
 	*event = (struct log_event){
 		.type = (enum logger_frame_type)frame->type,
 		.line = { .source = s, .text = text, .length = length },

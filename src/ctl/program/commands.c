@@ -5,9 +5,6 @@
  */
 #include "ctl/program/commands.h"
 
-#include <string.h>
-
-#include "base/text.h"
 #include "ctl/commands/cmd.h"
 #include "ctl/history/history.h"
 
@@ -34,6 +31,7 @@ static const struct command table[] = {
 	{ "enable", "NODE...", "let a disabled service start by itself again", 1, ANY, WAITS | NODES, cmd_enable },
 	{ "disable", "NODE...", "keep a service from starting by itself, across restarts",
 	  1, ANY, WAITS | NODES, cmd_enable },
+	{ "scale", "TEMPLATE N", "set the number of instances of a template, across restarts", 2, 2, 0, cmd_scale },
 	{ "shutdown", "[NODE...]", "shut the root or a node down, and show the guards that delay it",
 	  0, ANY, WAITS | NODES, cmd_shutdown },
 	{ "wait", "[NODE...]", "wait until a node is as wanted", 0, ANY, WAITS | NODES, cmd_wait },
@@ -43,15 +41,21 @@ static const struct command table[] = {
 	  0, ANY, 0, cmd_blame },
 	{ "plot", "", "draw the last shutdown as SVG; needs no daemon", 0, 0, 0, cmd_plot },
 	{ "history", "[NODE...]", "show how often nodes ended, how long it took, and why", 0, ANY, 0, cmd_history },
+	{ "availability", "[NODE...]", "show how long services were ready, and why they were not", 0, ANY, 0, cmd_availability },
 	{ "advise", "[NODE...]", "show timeouts that past ends contradict, as lines to paste", 0, ANY, 0, cmd_advise },
 	{ "interrupt", "NODE -- CMD...", "show CMD's output up to the stop of a node, in whole lines",
 	  2, ANY, REST, cmd_interrupt },
 	{ "plan", "[NODE]", "show the order of a shutdown, and how long it takes at worst", 0, 1, 0, cmd_plan },
+	{ "rehearse", "[NODE]", "restart services in the order of the stop, and name what was found",
+	  0, 1, 0, cmd_rehearse },
+	{ "security", "[NODE]", "rate what services could do, and name the keys that help most", 0, 1, 0, cmd_security },
 	{ "check", "[FILE...]", "check configuration files or folders; needs no daemon", 0, ANY, 0, cmd_check },
 	{ "reload", "[NODE...]", "read the configuration again, or ask services to do so", 0, ANY, 0, cmd_reload },
 	{ "upgrade", "", "replace the program of the daemon, and stop nothing", 0, 0, WAITS, cmd_upgrade },
-	{ "rollout", "NODE...", "restart services one after another, with the files read again",
-	  1, ANY, WAITS | NODES, cmd_rollout },
+	{ "rollout", "[NODE...]", "restart services one after another, with the files read again",
+	  0, ANY, WAITS, cmd_rollout },
+	{ "confirm", "", "keep the settings of reload --confirm", 0, 0, 0, cmd_confirm },
+	{ "changes", "", "show the last configurations, for reload --to", 0, 0, 0, cmd_changes },
 	{ "signal", "SIG NODE...", "send a signal to services", 2, ANY, 0, cmd_signal },
 	{ "run", "NODE -- CMD...", "run CMD as a service that no file has", 2, ANY, REST | WAITS, cmd_run },
 	{ "support-dump", "[FILE]", "collect facts for the report of a problem; sends nothing",

@@ -5,13 +5,6 @@
  */
 #include "ctl/program/program.h"
 
-#include <errno.h>
-#include <getopt.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/fd.h"
-#include "base/text.h"
 #include "ctl/program/commands.h"
 #include "ctl/session/nodes.h"
 
@@ -55,7 +48,7 @@ static int program_set_option(struct line *line, struct log *log, int key)
 	const struct option_row *row = option_find(key);
 	bool again = false;
 
-	if (option_set(&line->options, row, optarg) < 0) {
+	if (row->set(optarg, (char *)&line->options + row->place) < 0) {
 		log_line(log, LOG_ERR, "--%s: invalid value '%s': %s", row->name, optarg,
 			 row->help);
 		return CTL_USAGE;
@@ -90,7 +83,7 @@ static int program_parse_line(struct line *line, struct log *log, int argc, char
 	options_getopt(options);
 	optind = 0;
 	while (r == CTL_DONE &&
-	       (key = getopt_long(argc, argv, "-:hqfn:p:s:", options, NULL)) != -1) {
+	       (key = getopt_long(argc, argv, "-:fg:hn:p:qs:S:U:", options, NULL)) != -1) {
 		/* The remaining arguments are another program's, also if they begin with a dash. */
 		if (key == 1 && line->name && line->command->flags & COMMAND_REST &&
 		    line->n_args == 1) {
@@ -150,22 +143,6 @@ static int program_run_command(const struct line *line)
 	return r;
 }
 
-static int program_run_line(const struct line *line, struct log *log)
-{
-	int r;
-
-	if (line->options.version) {
-		puts("swansongctl " PACKAGE_VERSION);
-		return CTL_DONE;
-	}
-	if (line->options.help) {
-		commands_help(stdout, line->name ? line->command : NULL);
-		return CTL_DONE;
-	}
-	r = program_check_line(line, log);
-	return r == CTL_DONE ? program_run_command(line) : r;
-}
-
 int program_run(int argc, char **argv)
 {
 	struct line line = {};
@@ -182,8 +159,12 @@ int program_run(int argc, char **argv)
 	if (!line.args)
 		return CTL_FAILED;
 	r = program_parse_line(&line, &log, argc, argv);
-	if (r == CTL_DONE)
-		r = program_run_line(&line, &log);
+	if (r == CTL_DONE && line.options.version)
+		puts("swansongctl " PACKAGE_VERSION);
+	else if (r == CTL_DONE && line.options.help)
+		commands_help(stdout, line.name ? line.command : NULL);
+	else if (r == CTL_DONE && (r = program_check_line(&line, &log)) == CTL_DONE)
+		r = program_run_command(&line);
 	free(line.args);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		log_line(&log, LOG_ERR, "cannot write: %s", strerror(errno));

@@ -5,12 +5,6 @@
  */
 #include "ctl/report/past.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/text.h"
-#include <time.h>
-
 #define FILE_SIZE_MAX (64 * 1024 * 1024)
 #define TURN_USEC     (10 * USEC_PER_MSEC)
 #define PATH_DEFAULT  STATEDIR "/swansong/report.json"
@@ -32,18 +26,6 @@ static const char *past_reason_of(int r)
 	return strerror(-r);
 }
 
-static int past_make_forest(struct past *past)
-{
-	size_t n = past->report.n;
-
-	past->nodes = calloc(n + 1, sizeof(*past->nodes));
-	if (!past->nodes)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		past->nodes[i].path = past->report.lanes[i].node.path;
-	return forest_new(&past->forest, past->nodes, n);
-}
-
 static void past_done(struct past *past)
 {
 	free(past->forest);
@@ -59,8 +41,11 @@ int past_run(struct ctl *ctl, int argc, char **argv,
 	cleanup(past_done) struct past past = {};
 	int r = report_load(path, FILE_SIZE_MAX, &past.root, &past.report);
 
+	past.nodes = calloc(past.report.n + 1, sizeof(*past.nodes));
+	for (size_t i = 0; past.nodes && i < past.report.n; i++)
+		past.nodes[i].path = past.report.lanes[i].node.path;
 	if (r == 0)
-		r = past_make_forest(&past);
+		r = past.nodes ? forest_new(&past.forest, past.nodes, past.report.n) : -ENOMEM;
 	if (r < 0)
 		return ctl_refuse(ctl, CTL_FAILED, "%s: %s", path, past_reason_of(r));
 	if (ctl->options.json)
@@ -174,7 +159,7 @@ static uint64_t past_gate_end(const struct report *report, const struct report_l
 	for (size_t i = 0; i < lane->n_states; i++)
 		if (report_part(lane->states[i].state) == REPORT_WAITING)
 			end = past_state_end(report, lane, i);
-	/* The other nodes may have been written down later in the turn that opened it. */
+	/* The end of the other nodes may be recorded a little later than the end of this wait, in the same turn. */
 	return end > 0 ? clock_add((uint64_t)end, TURN_USEC) : 0;
 }
 
@@ -211,7 +196,7 @@ size_t past_chain(const struct past *past, const struct report_lane **ret, size_
 		const struct report_lane *before = past_find_before(report, lane);
 
 		ret[n++] = lane;
-		/* Each is earlier than the one it held up, or the file is wrong. */
+		/* Each node ends before the one that waited for it, or the file is wrong. */
 		if (before && past_end(report, before) >= past_end(report, lane))
 			break;
 		lane = before;

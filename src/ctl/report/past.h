@@ -5,7 +5,6 @@
  * for each node.
  */
 
-#include "base/clock.h"
 #include "ctl/terminal/forest.h"
 #include "ctl/session/session.h"
 #include "proto/report.h"
@@ -13,7 +12,7 @@
 struct past {
 	json_t *root; /* which all else borrows from */
 	struct report report;
-	struct node_view *nodes; /* the paths only, for the forest */
+	struct node_view *nodes; /* views with the path only, for the forest */
 	struct forest *forest;	 /* of the lanes of the report, by index */
 };
 
@@ -48,7 +47,7 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 			     const struct report_guard *guard);
 
 /*
- * The lane that the end of the root waited for last, then the lane that this one waited for, and so
- * on.  Return: their number, at most @max.
+ * Finds the lane that the root waited for last, then the one that this lane waited for last, and so on.
+ * Return: their number, at most @max.
  */
 size_t past_chain(const struct past *past, const struct report_lane **ret, size_t max);

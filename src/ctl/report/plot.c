@@ -1,8 +1,5 @@
 #include "ctl/report/plot.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "ctl/terminal/show.h"
 #include "ctl/report/svg.h"
 
@@ -11,9 +8,8 @@
  *	       | root      |------------------------------------->|  4.2s     |
  *	       |   web     |=========]                            |           |
  *
- * Names are cut to their column.  What a lane took is written where it ends, and the room for that
- * is kept free at the right.  With many lanes each gets less height, down to that of its text, and
- * the page grows.
+ * Names are cut to their column.  The time of a lane is written at its end, with free space for it at the
+ * right.  With many lanes each gets less height, down to that of its text, and the page grows.
  */
 
 #define FONT	    11.0
@@ -29,7 +25,7 @@
 #define FOOT	    46.0
 #define LANE_MOST   24.0
 #define LANE_LEAST  15.0
-#define PAGE	    760.0 /* of lanes, before they get smaller */
+#define PAGE	    760.0 /* height of all lanes, beyond which each gets lower */
 #define TICKS_MAX   12
 
 struct plot {
@@ -51,39 +47,7 @@ static const struct {
 };
 
 /* Grey values differ as much as hues, and bad parts are hatched as well. */
-static const char style[] =
-	"<style>\n"
-	"text { font: 11px \"DejaVu Sans\", Helvetica, Arial, sans-serif; fill: #222; white-space: pre; }\n"
-	".h1 { font-size: 17px; font-weight: bold; }\n"
-	".faint { fill: #555; }\n"
-	".bad { fill: #9c1020; font-weight: bold; }\n"
-	".took { paint-order: stroke; stroke: #fff; stroke-width: 3px; stroke-linejoin: round; }\n"
-	".page { fill: #fff; }\n"
-	".odd { fill: #f4f4f4; }\n"
-	".grid { stroke: #ccc; stroke-width: 0.7; }\n"
-	".axis { stroke: #444; stroke-width: 1; }\n"
-	".budget { stroke: #9c1020; stroke-width: 1.2; stroke-dasharray: 6 4; }\n"
-	".span { stroke: #777; stroke-width: 1.5; }\n"
-	".draining { fill: #a9cfee; }\n"
-	".waiting { fill: url(#waiting); stroke: #999; stroke-width: 0.5; }\n"
-	".stopping { fill: #d9801a; }\n"
-	".killing { fill: url(#kill); stroke: #7a0c19; stroke-width: 0.5; }\n"
-	".closing { fill: #4a3f8f; }\n"
-	".halo { stroke: #fff; stroke-width: 3.6; }\n"
-	".guard { stroke: #111; stroke-width: 1.6; }\n"
-	".mark { fill: #111; stroke: #fff; stroke-width: 0.8; }\n"
-	".lost { fill: #c1121f; stroke: #fff; stroke-width: 0.8; }\n"
-	"@media print { svg { width: 100%; height: auto; } * { print-color-adjust: exact; "
-	"-webkit-print-color-adjust: exact; } }\n"
-	"</style>\n"
-	"<defs>\n"
-	"<pattern id=\"waiting\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-	"<rect width=\"6\" height=\"6\" fill=\"#f2f2f2\"/><circle cx=\"3\" cy=\"3\" r=\"1\" "
-	"fill=\"#999\"/></pattern>\n"
-	"<pattern id=\"kill\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-	"patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#c1121f\"/>"
-	"<rect width=\"2\" height=\"6\" fill=\"#fff\"/></pattern>\n"
-	"</defs>\n";
+#include <ctl/report/style.inc>
 
 /* --- time --- */
 
@@ -110,7 +74,7 @@ uint64_t plot_step(uint64_t usec, unsigned max)
 	return step;
 }
 
-/* Decimals that a step of so many microseconds needs, in units of @unit. */
+/* The decimals that a step of @usec needs in units of @unit. */
 static int plot_decimals(uint64_t step, uint64_t unit)
 {
 	int n = 0;
@@ -292,7 +256,7 @@ static void plot_draw_states(const struct plot *p, const struct report_lane *lan
 		double x1 = plot_x_of(p, lane->states[i].at_usec);
 		double x2 = plot_x_of(p, past_state_end(p->report, lane, i));
 
-		/* An open gate takes no time. */
+		/* A wait that is over at once takes no time. */
 		if (!class || past_state_usec(p->report, lane, i) < p->usec / 10000)
 			continue;
 		(void)fputs("<g>", p->file);

@@ -5,15 +5,13 @@
  * scripts.  A lane a node, under the one it is in; time goes to the right.
  */
 
-#include <stdio.h>
-
 #include "ctl/report/past.h"
 
 void plot_write(FILE *file, const struct past *past);
 
 /*
- * The distance between two marks on an axis of @usec, so that there are at most @max of them, in
- * round numbers; and what one at @usec is called, when the next is at @usec + @step.
+ * The distance between two marks on an axis of @usec, so that there are at most @max of them, in round numbers;
+ * and the text of the mark at @usec, if the next one is at @usec + @step.
  */
 uint64_t plot_step(uint64_t usec, unsigned max);
 #define PLOT_TICK_MAX 32

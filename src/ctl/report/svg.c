@@ -5,21 +5,13 @@
  */
 #include "ctl/report/svg.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
-
-#include "base/text.h"
-
 #define TITLE_MAX 2048
-#define NARROW	  0.61 /* of most letters of most fonts without serifs */
-#define WIDE	  1.05 /* of ideographs; and of whatever else there is, to be safe */
+#define NARROW	  0.61 /* width of most letters in most fonts without serifs */
+#define WIDE	  1.05 /* width of ideographs, and of all other characters */
 
 static const char mark[] = "\xe2\x80\xa6";
 
-/*
- * In XML no number whatever stands for these; and those that turn the direction are shown as well.
- */
+/* XML cannot contain some of these characters; the others change the direction of the text. */
 static bool svg_is_unfit(const char *s, size_t length)
 {
 	static const char *const unfit[] = {

@@ -1,18 +1,16 @@
 #pragma once
 
 /*
- * Pieces of an SVG.  All text that is written is escaped: for XML, and for the eye as everywhere
- * (base/text.h).  How wide it comes out is not known here, so it is estimated, rather too wide.
+ * Pieces of an SVG. All text that is written is escaped: for XML, and for the eye as everywhere (base/text.h).
+ * The width of a text is an estimate, too large for most fonts.
  */
 
-#include <stdio.h>
-
-#include "base/macro.h"
+#include "base/std.h"
 
 /* The width of @text in units of the font's size. */
 double svg_width(const char *text);
 
-/* The text, as character data or the value of an attribute, cut to about @width units of the font's size, with a mark if it was. */
+/* Writes the text, as character data or the value of an attribute, cut to about @width units of the font's size. */
 void svg_escape_cut(FILE *file, const char *text, double width);
 
 /* <title>: shown when the pointer is on the element around it. */

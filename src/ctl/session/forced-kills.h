@@ -7,7 +7,7 @@
 
 #include "ctl/session/session.h"
 
-/* Returns true if something was forced, and lists it on standard error, but for --json. */
+/* Returns true if something was forced; lists it on standard error, except with --json. */
 bool forced_kills_print(struct ctl *ctl, const json_t *parameters);
 
 /* Adds the losses, and the dependents that were stopped as well, to @all: empty without either. */

@@ -4,10 +4,7 @@
  */
 #include "ctl/session/nodes.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/base/nodes.h"
 
@@ -37,10 +34,13 @@ static int nodes_receive_all(struct ctl *ctl, struct message_reply *ret)
 	return r;
 }
 
-int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret)
+int nodes_fetch(struct ctl *ctl, const char *path, bool programs, struct nodes *ret)
 {
 	struct nodes nodes = {};
-	int r = session_send(ctl, METHOD_STATUS, json_pack("{s:s}", "node", path), MESSAGE_MORE);
+	int r = session_send(
+		ctl, METHOD_STATUS,
+		json_pack("{s:s, s:o*}", "node", path, "programs", programs ? json_true() : NULL),
+		MESSAGE_MORE);
 
 	if (r == CTL_DONE)
 		r = nodes_receive_all(ctl, &nodes.reply);
@@ -62,31 +62,25 @@ void nodes_done(struct nodes *nodes)
 	*nodes = (struct nodes){};
 }
 
-/* No node's name has one of these, or is that of a template: all of its instances are meant. */
+/* Returns true for a glob, and for the name of a template, which is all of its instances. */
 static bool nodes_is_glob(const char *arg)
 {
 	return config_is_template(arg) || strpbrk(arg, "*?[");
-}
-
-static bool nodes_is_match(const char *glob, const char *path)
-{
-	if (config_is_template(glob) && !strpbrk(glob, "*?["))
-		return config_is_instance(path, glob);
-	return fnmatch(glob, path, FNM_PATHNAME) == 0;
 }
 
 /* The paths are the names of an object: each is there once, and they stay in their order. */
 static int nodes_add_matching(struct ctl *ctl, json_t *paths, const char *glob,
 			      const struct nodes *nodes)
 {
-	bool found = false;
+	bool found = false, is_template = config_is_template(glob) && !strpbrk(glob, "*?[");
 
 	(void)screen_set_locale(); /* a ? is a character */
 	for (size_t i = 0; i < nodes->n; i++) {
 		const char *path = nodes->nodes[i].path;
 
 		/* The root is called /, which no glob matches. */
-		if (!*path || !nodes_is_match(glob, path))
+		if (!*path || (is_template ? !config_is_instance(path, glob)
+					   : fnmatch(glob, path, FNM_PATHNAME) != 0))
 			continue;
 		found = true;
 		if (json_object_set_new(paths, path, json_true()) < 0)
@@ -127,7 +121,7 @@ int nodes_resolve(struct ctl *ctl, char *const *args, size_t n_args, char ***ret
 	for (size_t i = 0; i < n_args; i++)
 		globs |= nodes_is_glob(args[i]);
 	if (globs)
-		r = nodes_fetch(ctl, "", &nodes);
+		r = nodes_fetch(ctl, "", false, &nodes);
 	if (!n_args)
 		(void)json_object_set_new(paths, "", json_true());
 	for (size_t i = 0; r == CTL_DONE && i < n_args; i++) {

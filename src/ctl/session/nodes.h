@@ -3,7 +3,6 @@
 /* The nodes of the daemon, and which of them the arguments of a command mean. */
 
 #include "ctl/session/session.h"
-#include "proto/node-view.h"
 
 struct nodes {
 	struct message_reply reply; /* owner of the strings */
@@ -12,11 +11,11 @@ struct nodes {
 };
 
 /*
- * Asks for the node and all below it; "" is the root.
+ * Asks for the node and all below it; "" is the root.  @programs: after a look at the files that services execute.
  *
  * Return: CTL_DONE, or the exit status of the error that was logged.
  */
-int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret);
+int nodes_fetch(struct ctl *ctl, const char *path, bool programs, struct nodes *ret);
 
 void nodes_done(struct nodes *nodes);
 

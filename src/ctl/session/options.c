@@ -5,83 +5,31 @@
  */
 #include "ctl/session/options.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
-#include "base/parse.h"
-#include "base/text.h"
+#include "base/log.h"
 
 #define LONG_KEYS 256 /* the first key of an option without a letter */
 
 /* --- the values --- */
 
-static int option_set_flag(const char *argument, void *value)
-{
-	*(bool *)value = true;
-	return 0;
-}
-
-static int option_set_text(const char *argument, void *value)
-{
-	*(const char **)value = argument;
-	return 0;
-}
-
-static int option_set_path(const char *argument, void *value)
-{
-	return *argument ? option_set_text(argument, value) : -EINVAL;
-}
-
-static int option_set_duration(const char *argument, void *value)
-{
-	return parse_duration(argument, value);
-}
-
-static int option_set_span(const char *argument, void *value)
-{
-	int r = option_set_duration(argument, value);
-
-	return r == 0 && *(uint64_t *)value == 0 ? -ERANGE : r;
-}
-
-static int option_set_signal(const char *argument, void *value)
-{
-	return parse_signal(argument, value);
-}
-
-static int option_set_count(const char *argument, void *value)
-{
-	return parse_uint(argument, UINT32_MAX, value);
-}
-
-static int option_set_positive(const char *argument, void *value)
-{
-	int r = option_set_count(argument, value);
-
-	return r == 0 && *(uint64_t *)value == 0 ? -ERANGE : r;
-}
+/* Reads the text of an argument into *value.  Return: 0, or -EINVAL or -ERANGE. */
+#define DEFINE_SETTER(kind, result)                                     \
+	static int option_set_##kind(const char *argument, void *value) \
+	{                                                               \
+		return result;                                          \
+	}
 
 /* @names ends with NULL. */
-static int option_set_one_of(const char *const *names, const char *argument, void *value)
+static int option_set_one_of(const char *const *names, const char *argument, const char **value)
 {
-	return text_is_one_of(argument, names) ? option_set_text(argument, value) : -EINVAL;
+	return text_is_one_of(argument, names) ? (*value = argument, 0) : -EINVAL;
 }
 
-static int option_set_until(const char *argument, void *value)
+static int option_set_level(const char *argument, void *value)
 {
-	static const char *const states[] = { "ready", "running", "stopping", "complete", NULL };
+	int level = log_parse_level(argument);
 
-	return option_set_one_of(states, argument, value);
-}
-
-static int option_set_scope(const char *argument, void *value)
-{
-	static const char *const scopes[] = { "main", "group", "all", NULL };
-
-	return option_set_one_of(scopes, argument, value);
+	*(int *)value = level;
+	return level < 0 ? level : 0;
 }
 
 static int option_set_word(const char *argument, void *value)
@@ -90,14 +38,32 @@ static int option_set_word(const char *argument, void *value)
 
 	if (w->n == ARRAY_SIZE(w->words))
 		return -ERANGE;
-	return *argument ? option_set_text(argument, &w->words[w->n++]) : -EINVAL;
+	w->words[w->n++] = argument;
+	return *argument ? 0 : -EINVAL;
 }
 
-static int option_set_property(const char *argument, void *value)
+/* Zero is out of range. */
+static int option_refuse_zero(int r, const uint64_t *value)
 {
-	return strchr(argument, '=') && *argument != '=' ? option_set_word(argument, value)
-							 : -EINVAL;
+	return r == 0 && *value == 0 ? -ERANGE : r;
 }
+
+static const char *const states[] = { "ready", "running", "stopping", "complete", NULL };
+static const char *const scopes[] = { "main", "group", "all", NULL };
+
+DEFINE_SETTER(flag, (*(bool *)value = true, 0))
+DEFINE_SETTER(text, (*(const char **)value = argument, 0))
+DEFINE_SETTER(path, *argument ? option_set_text(argument, value) : -EINVAL)
+DEFINE_SETTER(duration, parse_duration(argument, value))
+DEFINE_SETTER(span, option_refuse_zero(parse_duration(argument, value), value))
+DEFINE_SETTER(time, parse_time(argument, clock_realtime_usec(), value))
+DEFINE_SETTER(signal, parse_signal(argument, value))
+DEFINE_SETTER(count, parse_uint(argument, UINT32_MAX, value))
+DEFINE_SETTER(positive, option_refuse_zero(option_set_count(argument, value), value))
+DEFINE_SETTER(until, option_set_one_of(states, argument, value))
+DEFINE_SETTER(scope, option_set_one_of(scopes, argument, value))
+DEFINE_SETTER(property, strchr(argument, '=') && *argument != '=' ? option_set_word(argument, value)
+								  : -EINVAL)
 
 /* --- the table --- */
 
@@ -126,14 +92,20 @@ static const struct option_row table[] = {
 	ROW("on-shutdown", 0, "SIG", " guard ", "send SIG to CMD when the node is shut down", signal, on_shutdown),
 	ROW("for", 0, "STATE", " wait ", "ready, running, stopping or complete (the default)", until, until),
 	ROW("blocking", 0, NULL, " guards ", "only guards that a shutdown is waiting for now", flag, blocking),
-	ROW("dry-run", 0, NULL, " reload rollout upgrade ", "print the changes, and make none", flag, dry_run),
+	ROW("dry-run", 0, NULL, " reload rehearse rollout upgrade ", "print the changes, and make none", flag, dry_run),
 	ROW("strict", 0, NULL, " check ", "fail for a warning, too", flag, strict),
-	ROW("settle", 0, "D", " start restart rollout ",
+	ROW("settle", 0, "D", " start restart rehearse rollout ",
 	    "time that a service without a readiness check must stay up (1s)", duration, settle_usec),
 	ROW("parallel", 0, "N", " rollout ", "restart N at a time (1)", positive, parallel),
 	ROW("min-ready", 0, "N", " rollout ",
 	    "keep nodes that require a template while N other instances are ready (all)", positive, min_ready),
 	ROW("undo", 0, NULL, " rollout ", "go back to the settings before the last rollout", flag, undo),
+	ROW("or-undo", 0, NULL, " rollout ", "go back if a service fails", flag, or_undo),
+	ROW("outdated", 0, NULL, " rollout ", "only services with former settings or replaced files", flag, outdated),
+	ROW("pause-after", 0, "N", " rollout ", "pause when N services are restarted", positive, pause_after),
+	ROW("continue", 0, NULL, " rollout ", "go on after a pause, or a failure", flag, continues),
+	ROW("confirm", 0, "D", " reload ", "go back after D, unless swansongctl confirm comes", span, confirm_usec),
+	ROW("to", 0, "N", " reload ", "to the configuration N of swansongctl changes", positive, to),
 	ROW("now", 0, NULL, " enable disable ", "also start or stop it", flag, now),
 	ROW("scope", 0, "SCOPE", " signal ", "main (the default), group or all", scope, scope),
 	ROW("property", 'p', "KEY=VALUE", " run ", "a key of swansong.ini(5); may be repeated", property, properties),
@@ -142,16 +114,22 @@ static const struct option_row table[] = {
 	ROW("trust-config", 0, NULL, " check advise plan ", "accept files of any owner", flag, trust),
 	ROW("follow", 'f', NULL, " logs ", "go on with each line that comes", flag, follow),
 	ROW("lines", 'n', "N", " logs ", "the last N lines of each node (10)", count, lines),
+	ROW("since", 'S', "TIME", " logs availability ", "from TIME on (10min: ago; 14:30; 2026-03-01 14:30; ...T14:30:00Z)", time, since_usec),
+	ROW("until", 'U', "TIME", " logs ", "up to TIME", time, until_usec),
+	ROW("grep", 'g', "PATTERN", " logs ", "lines that match this extended regular expression", path, grep),
+	ROW("level", 0, "LEVEL", " logs ", "lines of this level or a more important one: error, warning, notice, info", level, level),
 	ROW("raw", 0, NULL, " logs ", "control characters as they are, also on a terminal", flag, raw),
 	ROW("reopen", 0, NULL, " logs ", "open log files anew, for logrotate", flag, reopen),
 	ROW("report", 0, "FILE", " blame plot ", "the report that the daemon has left", path, report),
-	ROW("otlp", 0, NULL, " blame ", "print spans for OpenTelemetry, as JSON", flag, otlp),
-	ROW("start", 0, NULL, " blame ", "spans of the starts that the daemon remembers", flag, start),
-	ROW("history", 0, "FILE", " history advise plan ", "the history of ends, if not the daemon's", path, history),
+	ROW("history", 0, "FILE", " history advise availability plan ", "the history of ends, if not the daemon's", path, history),
 	ROW("from-history", 0, NULL, " plan ", "also how long it takes by past ends", flag, from_history),
 	ROW("grace", 0, "D", " plan shutdown ",
 	    "shutdown: end within D; plan: exit with 1 if it may take longer", span, grace_usec),
-	ROW("config", 0, "FILE", " advise cat plan show ",
+	ROW("within", 0, "D", " plan shutdown ", "shutdown: as --grace; plan: as such a shutdown", span, within_usec),
+	ROW("extend", 0, "D", " shutdown ", "more time for a shutdown that is under way", span, extend_usec),
+	ROW("hold", 0, NULL, " shutdown ", "signal and kill nothing until --release", flag, hold),
+	ROW("release", 0, NULL, " shutdown ", "go on after --hold", flag, release),
+	ROW("config", 0, "FILE", " advise cat plan security show ",
 	    "a file or folder to read, without a daemon; may be repeated", word, configs),
 	ROW("once", 0, NULL, " top ", "once, also on a terminal", flag, once),
 	ROW("all", 0, NULL, " show ", "show the defaults, too", flag, all),
@@ -198,17 +176,19 @@ void options_init(struct options *options)
 		.timeout_usec = USEC_INFINITY,
 		.settle_usec = USEC_PER_SEC,
 		.ttl_usec = USEC_INFINITY,
-		.lines = 10,
+		.until_usec = USEC_INFINITY,
+		.level = LOG_DEBUG,
+		.lines = UINT64_MAX,
 		.parallel = 1,
-		.min_ready = INT64_MAX,
+		.min_ready = UINT64_MAX,
+		.pause_after = UINT64_MAX,
+		.extend_usec = UINT64_MAX,
+		.confirm_usec = UINT64_MAX,
+		.to = UINT64_MAX,
 		.last = UINT64_MAX,
 		.grace_usec = UINT64_MAX,
+		.within_usec = UINT64_MAX,
 	};
-}
-
-int option_set(struct options *options, const struct option_row *row, const char *argument)
-{
-	return row->set(argument, (char *)options + row->place);
 }
 
 bool option_is_for(const struct option_row *row, const char *verb)

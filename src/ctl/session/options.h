@@ -6,9 +6,8 @@
  */
 
 #include <getopt.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "base/std.h"
 
 /* The arguments of an option that may be repeated. */
 struct option_words {
@@ -24,21 +23,30 @@ struct options {
 	const char *reason, *why;
 	uint64_t settle_usec; /* start, restart, rollout */
 	uint64_t parallel;    /* rollout */
-	uint64_t min_ready;   /* rollout; INT64_MAX: all */
+	uint64_t min_ready;   /* rollout; UINT64_MAX: all */
 	uint64_t ttl_usec;    /* USEC_INFINITY: none was given */
 	int on_shutdown;      /* a signal; 0: none was given */
 	const char *until;    /* NULL: none was given */
-	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once, now, undo;
+	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once, now, undo, outdated;
+	bool or_undo, continues;      /* rollout */
+	uint64_t pause_after;	      /* rollout; UINT64_MAX: none was given */
+	uint64_t confirm_usec, to;    /* reload; likewise */
 	const char *scope;	      /* NULL: none was given */
 	const char *report, *history; /* likewise */
 	bool raw, reopen;	      /* logs */
+	uint64_t since_usec;	      /* logs, availability; CLOCK_REALTIME; 0: none was given */
+	uint64_t until_usec;	      /* likewise; USEC_INFINITY */
+	int level;		      /* logs */
+	const char *grep;	      /* logs; NULL: none was given */
 	bool from_history;	      /* plan */
-	bool otlp, start;	      /* blame */
-	uint64_t lines;		      /* likewise */
+	uint64_t lines;		      /* logs; UINT64_MAX: none was given */
 	uint64_t last;		      /* events; UINT64_MAX: none was given */
 	struct option_words properties;
 	uint64_t grace_usec;	     /* plan, shutdown; UINT64_MAX: none was given */
-	struct option_words configs; /* advise, cat, plan, show */
+	uint64_t within_usec;	     /* likewise */
+	uint64_t extend_usec;	     /* shutdown; UINT64_MAX: none was given */
+	bool hold, release;	     /* shutdown */
+	struct option_words configs; /* advise, cat, plan, security, show */
 };
 
 struct option_row {
@@ -53,7 +61,7 @@ struct option_row {
 
 size_t options_table(const struct option_row **ret);
 
-#define OPTIONS_MAX 48
+#define OPTIONS_MAX 64
 
 /* For getopt_long(3), which returns the keys; ends with an empty one. */
 void options_getopt(struct option ret[static OPTIONS_MAX]);
@@ -63,8 +71,4 @@ void options_init(struct options *options);
 /* The row with the key that getopt_long(3) has returned. */
 const struct option_row *option_find(int key);
 
-/* Return: 0, or -EINVAL or -ERANGE if the option does not take @argument. */
-int option_set(struct options *options, const struct option_row *row, const char *argument);
-
-/* Returns true if the option belongs to @verb. */
 bool option_is_for(const struct option_row *row, const char *verb);

@@ -4,9 +4,6 @@
  */
 #include "ctl/session/progress.h"
 
-#include <errno.h>
-
-#include "base/clock.h"
 #include "ctl/terminal/show.h"
 
 #define TICK_USEC USEC_PER_SEC
@@ -21,34 +18,27 @@ void progress_done(struct progress *p)
 
 DEFINE_FIELD_TABLE(progress, MUST(INT, elapsed_usec), MAY(INT, more_pending))
 
-static int progress_parse(struct progress *p)
-{
-	const json_t *parameters = p->reply.parameters;
-	int r = node_view_parse(json_object_get(parameters, "node"), &p->node);
-
-	if (r == 0)
-		r = guard_view_parse_array(parameters, "guards", &p->guards, &p->n);
-	if (r == 0 && json_object_get(parameters, "pending"))
-		r = node_view_parse_array(parameters, "pending", &p->pending, &p->n_pending);
-	if (r == 0)
-		r = field_read(parameters, &progress_table, p);
-	p->received_usec = clock_now_usec();
-	return r;
-}
-
 /* Takes the reply over.  Return: 0; -EBADMSG or -ENOMEM. */
 static int progress_take_reply(struct message_reply *reply, struct progress *ret)
 {
-	struct progress p = { .reply = *reply, .more_pending = FIELD_NONE };
+	cleanup(progress_done) struct progress p = { .reply = *reply, .more_pending = FIELD_NONE };
+	const json_t *parameters = reply->parameters;
 	int r = 0;
 
-	*reply = (struct message_reply){};
-	if (p.reply.continues || json_object_get(p.reply.parameters, "node"))
-		r = progress_parse(&p);
-	if (r < 0)
-		progress_done(&p);
-	else
+	if (reply->continues || json_object_get(parameters, "node")) {
+		r = node_view_parse(json_object_get(parameters, "node"), &p.node);
+		if (r == 0)
+			r = guard_view_parse_array(parameters, "guards", &p.guards, &p.n);
+		if (r == 0 && json_object_get(parameters, "pending"))
+			r = node_view_parse_array(parameters, "pending", &p.pending, &p.n_pending);
+		if (r == 0)
+			r = field_read(parameters, &progress_table, &p);
+		p.received_usec = clock_now_usec();
+	}
+	if (r == 0) {
 		*ret = p;
+		p = (struct progress){};
+	}
 	return r;
 }
 
@@ -64,7 +54,7 @@ static int progress_await_reply(struct ctl *ctl, const struct progress *last,
 		uint64_t now = clock_now_usec(), until = ctl->deadline_usec;
 		int r;
 
-		/* Even if the daemon keeps sending replies. */
+		/* The timeout counts although the daemon keeps sending replies. */
 		if (now >= until)
 			return -ETIMEDOUT;
 		if (progress_is_drawn(ctl) && last->reply.root)
@@ -93,23 +83,16 @@ int progress_receive(struct ctl *ctl, const struct progress *last, struct progre
 	return r;
 }
 
-static uint64_t progress_count_guards(const struct progress *p)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < p->n; i++)
-		n += p->guards[i].count == FIELD_NONE ? 1 : p->guards[i].count;
-	return n;
-}
-
 void progress_describe(struct words *w, const struct progress *p, uint64_t since_usec)
 {
 	char text[CLOCK_TEXT_MAX], count[SHOW_COUNT_MAX];
 	uint64_t more = p->more_pending == FIELD_NONE ? 0 : p->more_pending;
 	uint64_t kill_usec = show_kill_usec(&p->node);
-	/* A wait may have begun after the shutdown. */
-	uint64_t so_far = p->pending ? p->node.since_usec : p->elapsed_usec;
+	/* A wait may begin after the shutdown. */
+	uint64_t so_far = p->pending ? p->node.since_usec : p->elapsed_usec, n_guards = 0;
 
+	for (size_t i = 0; i < p->n; i++)
+		n_guards += p->guards[i].count == FIELD_NONE ? 1 : p->guards[i].count;
 	if (p->node.state == NODE_RUNNING && p->pending) {
 		words_add(w, "", "%s: %s, waited for %s, %s not ready", node_name(p->node.path),
 			  p->node.ready ? "ready" : "not ready",
@@ -120,7 +103,7 @@ void progress_describe(struct words *w, const struct progress *p, uint64_t since
 	words_add(w, "", "%s: %s for %s, %s", node_name(p->node.path),
 		  p->node.state == NODE_RUNNING ? "running" : "shutting down",
 		  clock_text(text, clock_add(so_far, since_usec)),
-		  show_count(count, progress_count_guards(p), "guard"));
+		  show_count(count, n_guards, "guard"));
 	if (kill_usec != FIELD_NONE)
 		words_add(w, "; ", "kill in %s",
 			  clock_text(text, kill_usec - MIN(kill_usec, since_usec)));
@@ -156,7 +139,7 @@ int progress_redraw(struct ctl *ctl, const struct progress *p)
 		show_state(state, node, &style);
 		table_add(&t, style, "  %s", node_name(node->path));
 		show_add_state(&t, node);
-		for (int empty = 0; empty < 2; empty++) /* age and kill are of guards */
+		for (int empty = 0; empty < 2; empty++) /* the columns of age and kill are for guards only */
 			table_add(&t, STYLE_PLAIN, "%s", "");
 		table_add(&t, STYLE_PLAIN, "%s", show_note(note, node));
 	}

@@ -7,10 +7,9 @@
 
 #include "ctl/session/session.h"
 #include "ctl/terminal/words.h"
-#include "proto/node-view.h"
 
 struct progress {
-	struct message_reply reply; /* the last one, which all below belongs to */
+	struct message_reply reply; /* the last reply; all members below belong to it */
 	struct node_view node;
 	struct guard_view *guards;
 	size_t n;
@@ -18,12 +17,11 @@ struct progress {
 	size_t n_pending;
 	uint64_t more_pending; /* optional */
 	uint64_t elapsed_usec;
-	uint64_t received_usec; /* all times above are as of then */
+	uint64_t received_usec; /* when it came: all times above are relative to it */
 };
 
 void progress_done(struct progress *progress);
 
-/* Returns true if progress is drawn on a terminal. */
 bool progress_is_drawn(const struct ctl *ctl);
 
 /*

@@ -6,15 +6,8 @@
  */
 #include "ctl/session/runner.h"
 
-#include <errno.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/fd.h"
-#include "base/macro.h"
 
 /* The signals that would end this process. */
 static void runner_fill_ends(sigset_t *set)
@@ -31,7 +24,7 @@ int runner_init(struct runner *r)
 	sigset_t heard, blocked;
 
 	*r = (struct runner){ .signal_fd = -1 };
-	/* If it was ignored when this process was started, waitpid(2) would find no command. */
+	/* If SIGCHLD had been ignored from the start, waitpid(2) would not find the command. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	runner_fill_ends(&heard);
 	(void)sigaddset(&heard, SIGCHLD);
@@ -93,19 +86,10 @@ void runner_kill(const struct runner *r, int signo)
 		(void)kill(r->pid, signo);
 }
 
-static void runner_note_end(struct runner *r)
-{
-	int status;
-
-	if (r->pid == 0 || waitpid(r->pid, &status, WNOHANG) != r->pid)
-		return;
-	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	r->pid = 0;
-}
-
 void runner_process_signals(struct runner *r)
 {
 	struct signalfd_siginfo info;
+	int status;
 
 	while (read(r->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
@@ -115,5 +99,8 @@ void runner_process_signals(struct runner *r)
 		else if (info.ssi_code != SI_KERNEL)
 			runner_kill(r, (int)info.ssi_signo);
 	}
-	runner_note_end(r);
+	if (r->pid == 0 || waitpid(r->pid, &status, WNOHANG) != r->pid)
+		return;
+	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	r->pid = 0;
 }

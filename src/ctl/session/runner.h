@@ -5,9 +5,6 @@
  * taken through a descriptor and passed on to the command; those of the terminal reach it anyway.
  */
 
-#include <signal.h>
-#include <sys/types.h>
-
 #include "ctl/session/session.h"
 
 struct runner {

@@ -6,18 +6,8 @@
  */
 #include "ctl/session/session.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/memstream.h"
-#include "base/text.h"
 #include "proto/address.h"
 
 /* A daemon that needs longer for a simple request hangs. */
@@ -57,8 +47,7 @@ void ctl_done(struct ctl *ctl)
 {
 	ctl->client = client_free(ctl->client);
 	ctl->interrupt_fd = fd_close(ctl->interrupt_fd);
-	free(ctl->path);
-	ctl->path = NULL;
+	ctl->path = free_memory(ctl->path);
 }
 
 static void session_print_escaped(FILE *file, const char *text)
@@ -105,6 +94,13 @@ int ctl_print_json(struct ctl *ctl, const json_t *value)
 	return CTL_DONE;
 }
 
+int ctl_print_table(struct ctl *ctl, struct table *table)
+{
+	int r = ctl->options.quiet || ctl->options.json ? 0 : table_print(table, &ctl->out);
+
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
 const char *node_name(const char *path)
 {
 	return *path ? path : "root";
@@ -115,7 +111,10 @@ static void session_print_ongoing(struct ctl *ctl, const char *why)
 {
 	const struct ongoing *o = &ctl->ongoing;
 
-	if (o->what)
+	if (o->what && !o->until)
+		log_line(&ctl->log, LOG_NOTICE, "%s: the %s continues; see: swansongctl %s", why,
+			 o->what, o->what);
+	else if (o->what)
 		log_line(&ctl->log, LOG_NOTICE,
 			 "%s: %s of %s continues; see: swansongctl wait --for %s %s", why, o->what,
 			 node_name(o->node), o->until, *o->node ? o->node : "/");
@@ -141,7 +140,7 @@ int ctl_fail(struct ctl *ctl, int r)
 				  "the request is too long: the daemon takes %d bytes in all",
 				  MESSAGE_CALL_MAX);
 	case -EPIPE:
-		/* As a write would end it. */
+		/* Ends the program as a write to the closed pipe would. */
 		(void)raise(SIGPIPE);
 		return CTL_FAILED;
 	case -ECONNRESET:
@@ -210,7 +209,7 @@ static int session_await_daemon(struct ctl *ctl, int r)
 		if (poll(&interrupt, 1, CONNECT_AGAIN_MSEC) > 0)
 			return -EINTR;
 		again = session_connect(ctl, &ctl->client, &ctl->path);
-		/* An absent daemon is the better message than a timeout. */
+		/* A missing daemon is a better message than a timeout. */
 		if (again == -ETIMEDOUT)
 			return r;
 		r = again;
@@ -237,9 +236,8 @@ int session_open(struct ctl *ctl)
 
 	if (ctl->client)
 		return CTL_DONE;
-	/* The path of a connection that another owns now, as a guard does. */
-	free(ctl->path);
-	ctl->path = NULL;
+	/* The path of an earlier connection, which another owner, such as a guard, has now. */
+	ctl->path = free_memory(ctl->path);
 	r = address_find(ctl->options.socket, &ctl->path);
 	if (r < 0)
 		return ctl_fail(ctl, r);
@@ -383,6 +381,23 @@ int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters
 	cleanup(message_reply_done) struct message_reply reply = {};
 
 	return session_call(ctl, method, parameters, &reply);
+}
+
+int session_do_nodes(struct ctl *ctl, enum interface_method method, char **paths, json_t *more,
+		     const char *done)
+{
+	int r = CTL_DONE;
+
+	for (; r == CTL_DONE && *paths; paths++) {
+		json_t *parameters = json_pack("{s:s}", "node", *paths);
+
+		(void)json_object_update(parameters, more);
+		r = session_do(ctl, method, parameters);
+		if (r == CTL_DONE && done)
+			ctl_print(ctl, "%s: %s", node_name(*paths), done);
+	}
+	json_decref(more);
+	return session_finish(ctl, r);
 }
 
 int session_finish(struct ctl *ctl, int r)

@@ -10,6 +10,7 @@
 #include "ctl/terminal/screen.h"
 #include "proto/client.h"
 #include "proto/interface.h"
+#include "proto/node-view.h"
 
 enum exit_status {
 	CTL_DONE = 0,
@@ -18,6 +19,7 @@ enum exit_status {
 	CTL_NO_DAEMON = 3,
 	CTL_NO_NODE = 4,
 	CTL_DENIED = 5,
+	CTL_UNDONE = 6,	  /* rollout: it has failed and gone back */
 	CTL_STOPPED = 75, /* guard: on a stopped node */
 	CTL_COMING = 75,  /* health: not well, but nothing is given up */
 	CTL_CONFIG = 78,  /* check: there are errors */
@@ -29,7 +31,7 @@ enum exit_status {
 struct ongoing {
 	const char *what; /* "shutdown"; NULL: no work goes on */
 	const char *node;
-	const char *until; /* "complete" */
+	const char *until; /* "complete"; NULL: the same command shows it again */
 };
 
 struct ctl {
@@ -50,7 +52,7 @@ struct ctl {
 void ctl_init(struct ctl *ctl, const char *command, const struct options *options, bool waits);
 void ctl_done(struct ctl *ctl);
 
-/* A line on standard output, but for --quiet and --json.  All of it is escaped. */
+/* Prints a line on standard output, except with --quiet and --json.  All of it is escaped. */
 void ctl_print(struct ctl *ctl, const char *format, ...) printf_like(2, 3);
 
 /* A line on standard error that is not cut, as log_line() is; @text is escaped. */
@@ -64,6 +66,9 @@ char *ctl_json_text(const struct ctl *ctl, const json_t *value);
 
 /* Prints one JSON document, or line, to standard output.  Return: CTL_DONE or CTL_FAILED. */
 int ctl_print_json(struct ctl *ctl, const json_t *value);
+
+/* Prints a table, except with --quiet and --json.  Return: likewise. */
+int ctl_print_table(struct ctl *ctl, struct table *table);
 
 /* Prints a message for the negative errno @r.  Return: the exit status for it. */
 int ctl_fail(struct ctl *ctl, int r);
@@ -95,6 +100,13 @@ int session_call(struct ctl *ctl, enum interface_method method, json_t *paramete
 
 /* Opens, sends, and receives a reply without parameters; an error is logged. */
 int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters);
+
+/*
+ * The same for each node of @paths, with its path and the members of @more, of which it takes the reference;
+ * prints "NODE: DONE" for each, unless @done is NULL. At the end as session_finish().
+ */
+int session_do_nodes(struct ctl *ctl, enum interface_method method, char **paths, json_t *more,
+		     const char *done);
 
 /* The end of a command that has nothing to show: with --json, an empty object.  Return: @r. */
 int session_finish(struct ctl *ctl, int r);

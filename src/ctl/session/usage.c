@@ -4,9 +4,6 @@
  */
 #include "ctl/session/usage.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "sys/ipc/unixsock.h"
 
 /* The processes of a service descend from the daemon, which the socket names. */
@@ -24,22 +21,9 @@ void usages_take(struct ctl *ctl, struct usages *ret)
 		(void)snapshot_take(&ret->snapshot);
 }
 
-void usages_done(struct usages *usages)
-{
-	snapshot_done(&usages->snapshot);
-}
-
-/* Returns NULL if the node is no service with a process. */
-static char *usage_group(const struct node_view *node)
-{
-	if (!node->is_service || node->service.pid == FIELD_NONE || node->service.pid > INT32_MAX)
-		return NULL;
-	return node_view_group(node);
-}
-
 bool usages_of_one(const struct ctl *ctl, const struct node_view *node, struct usage *ret)
 {
-	cleanup(freep) char *group = usage_group(node);
+	cleanup(freep) char *group = node_view_group(node);
 
 	return group &&
 	       usage_of_one((pid_t)node->service.pid, usage_daemon_pid(ctl), group, ret) == 0;
@@ -47,7 +31,7 @@ bool usages_of_one(const struct ctl *ctl, const struct node_view *node, struct u
 
 bool usages_of(const struct usages *usages, const struct node_view *node, struct usage *ret)
 {
-	cleanup(freep) char *group = usage_group(node);
+	cleanup(freep) char *group = node_view_group(node);
 
 	return group && usage_of(&usages->snapshot, (pid_t)node->service.pid, usages->daemon, group,
 				 ret) == 0;

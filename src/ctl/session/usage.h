@@ -3,7 +3,6 @@
 /* The usage of services, which this program reads from /proc itself: the daemon does not measure it. */
 
 #include "ctl/session/session.h"
-#include "proto/node-view.h"
 #include "sys/process/usage.h"
 
 struct usages {
@@ -11,11 +10,10 @@ struct usages {
 	pid_t daemon; /* 0: unknown */
 };
 
-/* Reads /proc. */
+/* @ret->snapshot is to be released. */
 void usages_take(struct ctl *ctl, struct usages *ret);
-void usages_done(struct usages *usages);
 
-/* Returns false if @node is no service with a process, or if nothing is known of that. */
+/* Returns false if @node is no service with a process, or if the usage of that is not known. */
 bool usages_of(const struct usages *usages, const struct node_view *node, struct usage *ret);
 bool usages_of_one(const struct ctl *ctl, const struct node_view *node, struct usage *ret);
 

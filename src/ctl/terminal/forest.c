@@ -5,15 +5,11 @@
  */
 #include "ctl/terminal/forest.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/dict.h"
 
 DEFINE_DICT_NAME(forest_path_of, struct node_view, path)
 
-/* The last node so far that has the path of the parent, or FOREST_NONE. */
+/* Returns the last node before it with the path of the parent, or FOREST_NONE. */
 static int forest_find_parent(const struct dict *paths, const struct node_view *views,
 			      const char *path, size_t *ret)
 {

@@ -2,10 +2,9 @@
 
 /*
  * The list of nodes as a tree.  A node belongs to the last one before it that has its parent's
- * path: there may be several generations of a path.  One without a parent is a root of its own.
+ * path: there may be several generations of a path.  A node without a parent is a root.
  */
 
-#include "base/cleanup.h"
 #include "proto/node-view.h"
 
 #define FOREST_NONE SIZE_MAX
@@ -24,7 +23,7 @@ struct forest {
 /* Borrows @views.  *ret is to be released by free().  Return: 0 or -ENOMEM. */
 int forest_new(struct forest **ret, const struct node_view *views, size_t n);
 
-/* The one after @i, parents first, children in the order of the list; or FOREST_NONE. */
+/* Returns the node after @i, parents first, children in the order of the list; or FOREST_NONE. */
 size_t forest_next(const struct forest *forest, size_t i);
 
 /* The name within the parent. */

@@ -5,14 +5,6 @@
  */
 #include "ctl/terminal/lines.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/macro.h"
-
 #define CHUNK (64 * 1024)
 
 void lines_done(struct lines *l)
@@ -43,15 +35,6 @@ static int lines_reserve(struct lines *l)
 	return 0;
 }
 
-/* Behind the last newline of what has come since @from, or its first one; or NULL. */
-static const char *lines_find_end(const struct lines *l, size_t from, bool first)
-{
-	const char *newline = first ? memchr(l->bytes + from, '\n', l->used - from)
-				    : memrchr(l->bytes + from, '\n', l->used - from);
-
-	return newline ? newline + 1 : NULL;
-}
-
 int lines_read(struct lines *l, int fd, size_t most, bool first)
 {
 	int r = lines_reserve(l);
@@ -65,10 +48,11 @@ int lines_read(struct lines *l, int fd, size_t most, bool first)
 		return errno == EINTR ? -EAGAIN : -errno;
 	l->used += (size_t)n;
 	if (n > 0) {
-		const char *end = lines_find_end(l, from, first);
+		const char *end = first ? memchr(l->bytes + from, '\n', (size_t)n)
+					: memrchr(l->bytes + from, '\n', (size_t)n);
 
 		if (end) {
-			l->whole = (size_t)(end - l->bytes);
+			l->whole = (size_t)(end + 1 - l->bytes);
 			l->inside = false;
 		} else if (l->inside || l->used - l->whole > LINES_LONGEST) {
 			l->whole = l->used;

@@ -6,8 +6,7 @@
  * that the memory has a limit.  No byte but the newline has a meaning.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 #define LINES_LONGEST (16 * 1024 * 1024)
 
@@ -37,7 +36,7 @@ static inline size_t lines_pending(const struct lines *lines)
 }
 
 /*
- * Passes some of them on, not more than a pipe takes at once if it takes any.  Return: 0 or -errno.
+ * Passes some of them on, at most as many as a pipe with room takes without blocking.  Return: 0 or -errno.
  */
 int lines_write(struct lines *lines, int fd);
 

@@ -5,17 +5,10 @@
  */
 #include "ctl/terminal/screen.h"
 
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 #include <wchar.h>
-
-#include "base/text.h"
 
 #define RESET "\033[0m"
 
@@ -152,18 +145,8 @@ int table_print(struct table *t, struct screen *screen)
 	return r;
 }
 
-static struct winsize screen_terminal_size(const struct screen *screen)
-{
-	struct winsize size = {};
-
-	if (ioctl(fileno(screen->file), TIOCGWINSZ, &size) < 0 || size.ws_col == 0 ||
-	    size.ws_row < 4)
-		size = (struct winsize){ .ws_col = 80, .ws_row = 24 };
-	return size;
-}
-
 /*
- * Prints the first @width columns of the line at @text; all codes of it, which take no room.
+ * Prints the first @width columns of the line at @text; escape codes take no column, and are all printed.
  * Return: the end of the line.
  */
 static const char *screen_print_cut(const struct screen *screen, const char *text, int width)
@@ -188,30 +171,26 @@ void screen_wipe(struct screen *screen)
 	if (screen->drawn)
 		fprintf(screen->file, "\033[%zuA\033[J", screen->drawn);
 	screen->drawn = 0;
-	/* Before what goes to the same terminal by standard error. */
+	/* Flushes the text before a message goes to the same terminal by standard error. */
 	(void)fflush(screen->file);
-}
-
-static size_t screen_count_lines(const char *text)
-{
-	size_t n = text ? 1 : 0;
-
-	for (; text && (text = strchr(text, '\n')); text++)
-		n++;
-	return n;
 }
 
 int screen_redraw(struct screen *screen, const char *head, struct table *table)
 {
-	struct winsize size = screen_terminal_size(screen);
+	struct winsize size = {};
 	cleanup(freep) char *text = NULL;
 	int r = table_render(table, screen->colour, &text);
-	size_t rows = r == 0 ? screen_count_lines(text) : 0; /* with that of the titles */
-	/* Room for the head, the line that counts the other rows, and the cursor's own. */
-	size_t shown = MIN(rows, (size_t)size.ws_row - 3);
+	size_t rows = r == 0 && text ? 1 : 0, shown; /* with that of the titles */
 	const char *at = text;
 	char escaped[4096], line[sizeof(escaped) + 16];
 
+	if (ioctl(fileno(screen->file), TIOCGWINSZ, &size) < 0 || size.ws_col == 0 ||
+	    size.ws_row < 4)
+		size = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+	for (const char *p = text; rows > 0 && (p = strchr(p, '\n')); p++)
+		rows++;
+	/* Room for the head, the line that counts the other rows, and the cursor's own. */
+	shown = MIN(rows, (size_t)size.ws_row - 3);
 	screen_wipe(screen);
 	text_escape(escaped, sizeof(escaped), head);
 	(void)snprintf(line, sizeof(line), "%s%s%s", screen->colour ? codes[STYLE_BOLD] : "",

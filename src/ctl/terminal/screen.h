@@ -7,12 +7,8 @@
  */
 
 #include <libsmartcols/libsmartcols.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
-#include "base/cleanup.h"
-#include "base/macro.h"
+#include "base/std.h"
 
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_FAINT, STYLE_GOOD, STYLE_BUSY, STYLE_BAD };
 
@@ -47,6 +43,9 @@ struct table {
 
 /* @titles: one a column, "" is none; NULL: there is no row of titles. */
 void table_init(struct table *table, size_t n_columns, const char *const *titles);
+#define table_init_titles(table, ...)                                               \
+	table_init(table, sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), \
+		   (const char *const[]){ __VA_ARGS__ })
 void table_done(struct table *table);
 
 /*

@@ -4,10 +4,6 @@
  */
 #include "ctl/terminal/show.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "base/text.h"
 #include "sys/spawn/ids.h"
 
 static enum style show_style_of(const char *state)
@@ -25,8 +21,7 @@ static enum style show_style_of(const char *state)
 const char *show_state(char buf[static SHOW_STATE_MAX], const struct node_view *node,
 		       enum style *ret_style)
 {
-	const char *state =
-		node->is_service ? node->service.state : node_view_state_name(node->state);
+	const char *state = node_view_state_name(node);
 	size_t used = 0;
 
 	for (; state[used] && used < SHOW_STATE_MAX - 1; used++)
@@ -92,6 +87,8 @@ static void show_add_service(struct words *w, const struct service_view *s)
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
 		words_add(w, i ? " " : ", waits for ", "%s",
 			  json_string_value(json_array_get(s->waiting, i)));
+	if (s->turn)
+		words_add(w, ", ", "waits for its turn in %s", s->turn);
 	if (s->restarts) {
 		char count[SHOW_COUNT_MAX];
 
@@ -109,6 +106,8 @@ static void show_add_service(struct words *w, const struct service_view *s)
 		words_add(w, ", ", "disabled");
 	if (s->outdated)
 		words_add(w, ", ", "outdated");
+	for (size_t i = 0; i < json_array_size(s->aside); i++)
+		words_add(w, ", ", "%s", json_string_value(json_array_get(s->aside, i)));
 	if (s->ending)
 		words_add(w, ", ", "ending by itself");
 	if (s->reloading_usec != FIELD_NONE)

@@ -2,7 +2,6 @@
 
 /* The words for nodes and guards, the same in every command. */
 
-#include "base/clock.h"
 #include "ctl/terminal/screen.h"
 #include "ctl/terminal/words.h"
 #include "proto/node-view.h"
@@ -12,14 +11,13 @@
 const char *show_state(char buf[static SHOW_STATE_MAX], const struct node_view *node,
 		       enum style *ret_style);
 
-/* Adds a cell with the state to the row. */
 void show_add_state(struct table *table, const struct node_view *node);
 
 /* "ready", "since 3d 2h, waiting: app", "kill in 18s": the other facts about a node. */
 #define SHOW_NOTE_MAX 1024
 char *show_note(char buf[static SHOW_NOTE_MAX], const struct node_view *node);
 
-/* "kill in 18s", "being killed", or nothing: the fate of a guard after so much time. */
+/* "kill in 18s", "being killed", or nothing: the time until a guard ends by force. */
 #define SHOW_KILL_MAX (CLOCK_TEXT_MAX + 16)
 const char *show_kill(char buf[static SHOW_KILL_MAX], uint64_t kill_usec);
 

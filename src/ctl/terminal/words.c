@@ -1,8 +1,5 @@
 #include "ctl/terminal/words.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 struct words words_in(char *buf, size_t size)
 {
 	buf[0] = '\0';

@@ -2,9 +2,7 @@
 
 /* Text that is put together in a buffer.  Text without room is cut. */
 
-#include <stddef.h>
-
-#include "base/macro.h"
+#include "base/std.h"
 
 struct words {
 	char *buf;

@@ -229,7 +229,9 @@ END_TEST
 START_TEST(status_has_a_line_for_each_node)
 {
 	ck_assert_int_eq(RUN("", SAY(tree)), 0);
-	assert_has(asked, "io.swansong.Status\",\"parameters\":{\"node\":\"\"},\"more\":true");
+	assert_has(
+		asked,
+		"io.swansong.Status\",\"parameters\":{\"node\":\"\",\"programs\":true},\"more\":true");
 	ck_assert_str_eq(
 		out,
 		"NODE         STATE          PID  GUARDS\n"

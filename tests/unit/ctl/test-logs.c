@@ -93,6 +93,44 @@ START_TEST(json_lines_are_objects)
 }
 END_TEST
 
+/* The lines are of 22:31:05, some microseconds later. */
+START_TEST(lines_are_chosen_by_time_level_and_text)
+{
+	static const struct {
+		const char *arguments, *lines;
+	} rows[] = {
+		{ "--grep th|ve$", "web/b | <4>three\na     | five\n" },
+		{ "-g e -n 1", "web/b | <4>three\na     | five\n" },
+		{ "--level warning", "web/b | <4>three\n" },
+		{ "--level info -g o", "a     | one\n" },
+		{ "--level error", "" },
+		{ "--since 2026-11-22T22:31:05Z", "a     | one\nweb/b | <4>three\na     | five\n" },
+		{ "--since 2026-11-22T22:31:06Z", "" },
+		{ "--until 2026-11-22T22:31:05Z", "" },
+		{ "-U 2026-11-22T22:31:06Z -g one", "a     | one\n" },
+	};
+	char line[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int fd = open_logger();
+
+		put_frame("a", LOGGER_FRAME_LINE, 1, "one");
+		put_frame("web/b", LOGGER_FRAME_LINE, 3, "<4>three");
+		put_frame("a", LOGGER_FRAME_LINE, 5, "five");
+		put_frame("", LOGGER_FRAME_NOW, 0, "");
+		end_logger();
+		(void)snprintf(line, sizeof(line), "logs a web %s", rows[i].arguments);
+		ck_assert_int_eq(RUN(line, { .text = OUTPUTS(BOTH, ""), .passed = fd }), 0);
+		ck_assert_str_eq(out, rows[i].lines);
+	}
+	ck_assert_int_eq(RUN("logs -g (", OK), CTL_USAGE);
+	assert_has(err, "--grep: invalid pattern '(': ");
+	ck_assert_int_eq(RUN("logs --since noon", OK), CTL_USAGE);
+	assert_has(err, "--since: invalid value 'noon': ");
+	ck_assert_int_eq(RUN("logs --level loud", OK), CTL_USAGE);
+}
+END_TEST
+
 START_TEST(a_node_that_is_not_captured_does_not_hide_others)
 {
 	int fd = some_lines();
@@ -233,6 +271,7 @@ TCase *ctl_logs_tests(void)
 	ctl_fixture(tc);
 	tcase_add_test(tc, lines_of_several_nodes_have_names);
 	tcase_add_test(tc, json_lines_are_objects);
+	tcase_add_test(tc, lines_are_chosen_by_time_level_and_text);
 	tcase_add_test(tc, a_node_that_is_not_captured_does_not_hide_others);
 	tcase_add_test(tc, without_a_logger_the_files_are_named);
 	tcase_add_test(tc, older_lines_come_before_those_that_are_remembered);

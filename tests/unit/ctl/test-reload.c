@@ -69,113 +69,162 @@ START_TEST(a_node_is_asked_to_reload_itself)
 }
 END_TEST
 
-#define WEB(n, state) NODE("web@" n, "running", "1", ",\"service\":" SERVICE(state, ""))
-#define WEBS                                                                        \
-	"{\"parameters\":{\"nodes\":[" WEB("1", "up") "," WEB("2", "down") "," WEB( \
-		"5", "listening") "," WEB("3", "up") "," WEB("4", "up") "]}}"
-#define ROOT "{\"parameters\":{\"nodes\":[" NODE("", "running", "0", "") "]}}"
-#define CHANGE(node, outdated)                               \
-	"{\"kind\":\"change\",\"node\":\"" node              \
-	"\",\"service\":true,\"restart\":false,\"keys\":[]," \
-	"\"outdated\":" outdated "}"
+#define STEP(node, state, with) "{\"node\":\"" node "\",\"state\":\"" state "\"" with "}"
+#define ROLLOUT(state, more, steps)                                            \
+	"\"rollout\":{\"state\":\"" state "\",\"since_usec\":1,\"own\":2" more \
+	",\"steps\":[" steps "]}"
+#define CHANGE(node)                                         \
+	"\"changes\":[{\"kind\":\"change\",\"node\":\"" node \
+	"\",\"service\":true,\"restart\":false,\"keys\":[],\"outdated\":true}]"
+#define MORE(members)                                                                          \
+	{                                                                                      \
+		.text = "{\"parameters\":{" members "},\"continues\":true}", .then = THEN_MORE \
+	}
+#define LAST(members) SAY("{\"parameters\":{" members "}}")
 
-#define RESTART(node)                                                          \
-	"{\"method\":\"io.swansong.Restart\",\"parameters\":{\"node\":\"" node \
-	"\",\"wait\":false,\"min_ready\":9223372036854775807}}\n"
-#define STAY(node)                                                          \
-	"{\"method\":\"io.swansong.Wait\",\"parameters\":{\"node\":\"" node \
-	"\",\"until\":\"ready\","                                           \
-	"\"settle_usec\":2000000,\"stay\":true}}\n"
-
-START_TEST(a_rollout_restarts_running_services_in_parts)
-{
-	ck_assert_int_eq(RUN("rollout / --settle 2s --parallel 2", SAY(ROOT),
-			     SAY("{\"parameters\":{\"changes\":[]}}"), SAY(WEBS), OK, OK, OK, OK,
-			     OK, OK),
-			 0);
-	assert_has(asked, "Reload\",\"parameters\":{\"rollout\":\"begin\"}}\n");
-	assert_has(asked, RESTART("web@1") RESTART("web@3") STAY("web@1") STAY("web@3")
-				  RESTART("web@4") STAY("web@4"));
-	ck_assert_str_eq(out, "web@1: ready, 1 of 3\nweb@3: ready, 2 of 3\nweb@4: ready, 3 of 3\n");
-}
-END_TEST
-
-START_TEST(a_rollout_restarts_a_service_once_that_has_restarted_with_another)
-{
-	ck_assert_int_eq(RUN("rollout / --settle 2s", SAY(ROOT),
-			     SAY("{\"parameters\":{\"changes\":[]}}"), SAY(WEBS),
-			     SAY("{\"parameters\":{\"with\":[\"web@4\"]}}"), OK, OK, OK, OK),
-			 0);
-	assert_has(asked,
-		   RESTART("web@1") STAY("web@1") STAY("web@4") RESTART("web@3") STAY("web@3"));
-	ck_assert_str_eq(out, "web@4: stopped with web@1, which it requires\n"
-			      "web@1: ready, 1 of 3\nweb@4: ready, 2 of 3\nweb@3: ready, 3 of 3\n");
-}
-END_TEST
-
-START_TEST(a_rollout_stops_at_the_first_failure)
+START_TEST(a_rollout_is_followed_to_its_end)
 {
 	ck_assert_int_eq(
-		RUN("rollout /", SAY(ROOT), SAY("{\"parameters\":{\"changes\":[]}}"), SAY(WEBS), OK,
-		    OK, OK,
-		    ERROR("io.swansong.Failed", "{\"node\":\"web@3\",\"reason\":\"died\"}")),
-		CTL_FAILED);
-	ck_assert_str_eq(out, "web@1: ready, 1 of 3\n");
-	ck_assert_str_eq(err, "swansongctl: web@3: died\nswansongctl: 1 of 3 are done; to go on: "
-			      "swansongctl rollout web@3 web@4; to go back: swansongctl rollout "
-			      "--undo /\n");
-	assert_lacks(asked, "Restart\",\"parameters\":{\"node\":\"web@4\"");
+		RUN("rollout web@1 web@2 --settle 2s --parallel 2",
+		    MORE(ROLLOUT("running", "",
+				 STEP("web@1", "restarting", "") "," STEP("web@2", "pending",
+									  "")) ","
+									       "\"changes\":[]"),
+		    MORE(ROLLOUT(
+			    "running", "",
+			    STEP("web@1", "ready", "") "," STEP("web@2", "restarting", "") "," STEP(
+				    "far", "restarting", ",\"with\":\"web@2\""))),
+		    LAST(ROLLOUT("done", "",
+				 STEP("web@1", "ready", "") "," STEP("web@2", "ready", "") "," STEP(
+					 "far", "ready", ",\"with\":\"web@2\"")))),
+		0);
+	assert_has(asked, "Rollout\",\"parameters\":{\"action\":\"begin\",\"settle_usec\":2000000,"
+			  "\"parallel\":2,\"or_undo\":false,\"dry_run\":false,\"wait\":true,"
+			  "\"nodes\":[\"web@1\",\"web@2\"]},\"more\":true}\n");
+	ck_assert_str_eq(out, "web@1: ready, 1 of 2\nfar: stopped with web@2, which it requires\n"
+			      "web@2: ready, 2 of 2\n");
 }
 END_TEST
 
-START_TEST(an_undo_restarts_outdated_services)
+START_TEST(a_rollout_that_fails_shows_how_it_goes_on_and_back)
 {
-	ck_assert_int_eq(RUN("rollout --undo /", SAY(ROOT),
-			     SAY("{\"parameters\":{\"changes\":[" CHANGE(
-				     "web@3", "true") "," CHANGE("web@4", "false") "]}}"),
-			     SAY(WEBS), OK, OK),
-			 0);
-	assert_has(asked, "Reload\",\"parameters\":{\"rollout\":\"undo\"}}\n");
-	ck_assert_str_eq(out, "web@3: ready, 1 of 1\n"
-			      "undone: the next reload or rollout reads the files again\n");
+	ck_assert_int_eq(
+		RUN("rollout /", LAST(ROLLOUT("failed", ",\"reason\":\"web@2: died\"",
+					      STEP("web@1", "ready", "") "," STEP(
+						      "web@2", "failed", "")) "," CHANGE("db"))),
+		CTL_FAILED);
+	assert_has(out, "web@1: ready, 1 of 2\ndb: keeps its former settings");
+	ck_assert_str_eq(
+		err, "swansongctl: web@2: died\nswansongctl: 1 of 2 are done; to go on: "
+		     "swansongctl rollout --continue; to go back: swansongctl rollout --undo\n");
 }
 END_TEST
 
-#define NO_CHANGES SAY("{\"parameters\":{\"changes\":[]}}")
-#define WITH_4	   SAY("{\"parameters\":{\"with\":[\"web@4\"]}}")
-#define FORESEE(node, beside)                                                                      \
-	"{\"method\":\"io.swansong.Restart\",\"parameters\":{\"node\":\"" node                     \
-	"\",\"wait\":false,\"min_ready\":9223372036854775807,\"dry_run\":true,\"beside\":[" beside \
-	"]}}\n"
+START_TEST(a_rollout_that_has_gone_back_has_a_status_of_its_own)
+{
+	ck_assert_int_eq(RUN("rollout / --or-undo",
+			     MORE(ROLLOUT("running", "", STEP("web@1", "ready", ""))),
+			     MORE(ROLLOUT("undoing", ",\"reason\":\"web@2: died\"",
+					  STEP("web@1", "restarting", ""))),
+			     LAST(ROLLOUT("undone", ",\"reason\":\"web@2: died\"",
+					  STEP("web@1", "ready", "")))),
+			 CTL_UNDONE);
+	assert_has(asked, "\"or_undo\":true");
+	ck_assert_str_eq(out, "web@1: ready, 1 of 2\nweb@1: ready, 1 of 2\n"
+			      "undone: the next reload or rollout reads the files again\n");
+	ck_assert_str_eq(err, "swansongctl: web@2: died\n");
+	ck_assert_int_eq(RUN("rollout --undo web@1", LAST(ROLLOUT("undone", "", ""))), 0);
+	assert_has(asked, "\"action\":\"undo\"");
+}
+END_TEST
+
+START_TEST(a_rollout_pauses_and_continues)
+{
+	ck_assert_int_eq(RUN("rollout / --pause-after 1",
+			     LAST(ROLLOUT("paused", "", STEP("web@1", "ready", "")))),
+			 0);
+	assert_has(asked, "\"pause_after\":1");
+	assert_has(err, "1 of 2 are done; to go on: swansongctl rollout --continue");
+	ck_assert_int_eq(RUN("rollout --continue", LAST(ROLLOUT("done", "", ""))), 0);
+	assert_has(asked, "\"action\":\"continue\"");
+	ck_assert_int_eq(run("rollout --continue web", NULL, 0), CTL_USAGE);
+	ck_assert_int_eq(run("rollout --continue --undo", NULL, 0), CTL_USAGE);
+	ck_assert_int_eq(run("rollout --dry-run", NULL, 0), CTL_USAGE);
+}
+END_TEST
+
+START_TEST(a_rollout_of_outdated_services_names_those_that_are_unknown)
+{
+	ck_assert_int_eq(RUN("rollout --outdated",
+			     LAST(ROLLOUT("done", ",\"reason\":\"web: its files\"", ""))),
+			 0);
+	assert_has(asked, "\"action\":\"begin\"");
+	assert_has(asked, "\"outdated\":true");
+	ck_assert_str_eq(err, "swansongctl: web: its files\n");
+	ck_assert_int_eq(run("rollout --outdated --undo", NULL, 0), CTL_USAGE);
+	ck_assert_int_eq(run("rollout --outdated --continue", NULL, 0), CTL_USAGE);
+	ck_assert_int_eq(RUN("rollout --outdated --dry-run web", LAST(ROLLOUT("running", "", ""))),
+			 0);
+	assert_has(asked, "\"nodes\":[\"web\"]");
+}
+END_TEST
+
+START_TEST(a_rollout_without_a_node_shows_the_present_one)
+{
+	ck_assert_int_eq(RUN("rollout", LAST(ROLLOUT("done", "", STEP("web@1", "ready", "")))), 0);
+	assert_lacks(asked, "action");
+	ck_assert_str_eq(out, "web@1: ready, 1 of 2\n");
+	ck_assert_int_eq(RUN("rollout --json", LAST(ROLLOUT("done", "", ""))), 0);
+	ck_assert_str_eq(out, "{" ROLLOUT("done", "", "") "}\n");
+	ck_assert_int_eq(RUN("rollout --no-wait", LAST(ROLLOUT("running", "", ""))), 0);
+	ck_assert_str_eq(out, "rollout: running, 0 of 2 are done; see: swansongctl rollout\n");
+}
+END_TEST
 
 START_TEST(a_dry_run_of_a_rollout_names_the_restarts)
 {
-	static const struct answer answers[] = { SAY(ROOT), NO_CHANGES, SAY(WEBS),
-						 WITH_4,    WITH_4,	OK };
-
-	ck_assert_int_eq(run("rollout / --dry-run --parallel 2", answers, ARRAY_SIZE(answers)), 0);
-	assert_has(asked, "Reload\",\"parameters\":{\"rollout\":\"begin\",\"dry_run\":true}}\n");
-	/* The first two would restart at the same time. */
-	assert_has(asked, FORESEE("web@1", "") FORESEE("web@3", "\"web@1\"") FORESEE("web@4", ""));
-	ck_assert_str_eq(out, "web@1: would be restarted, 1 of 3\n"
-			      "web@4: would be restarted with web@1, which it requires\n"
-			      "web@3: would be restarted, 2 of 3\n"
-			      "web@4: would be restarted, 3 of 3\n"
+	ck_assert_int_eq(
+		RUN("rollout / --dry-run",
+		    LAST(ROLLOUT(
+			    "running", "",
+			    STEP("web@1", "pending", "") "," STEP(
+				    "web@2", "pending",
+				    ",\"with\":\"web@1\"") "," STEP("far", "pending",
+								    ",\"with\":\"web@1\"")) ",\"changes\":[]")),
+		0);
+	assert_has(asked, "\"dry_run\":true");
+	ck_assert_str_eq(out, "web@1: would be restarted, 1 of 2\n"
+			      "web@2: would be restarted with web@1, which it requires\n"
+			      "far: would be restarted with web@1, which it requires\n"
+			      "web@2: would be restarted, 2 of 2\n"
 			      "nothing was done: this is a dry run\n");
-	ck_assert_int_eq(run("rollout / --dry-run --json", answers, ARRAY_SIZE(answers)), 0);
-	ck_assert_str_eq(out, "{\"restarted\":[\"web@1\",\"web@3\",\"web@4\"],"
-			      "\"with\":[\"web@4\"],\"changes\":[]}\n");
 }
 END_TEST
 
-START_TEST(a_rollout_without_a_running_service_has_nothing_to_restart)
+START_TEST(a_reload_waits_for_its_confirmation)
 {
-	ck_assert_int_eq(RUN("rollout /", SAY(ROOT), NO_CHANGES, SAY(ROOT)), 0);
-	ck_assert_str_eq(out, "nothing to restart\n");
-	ck_assert_int_eq(RUN("rollout /", SAY(ROOT), NO_CHANGES,
-			     SAY("{\"parameters\":{\"nodes\":[" WEB("1", "up") "]}}"), OK, OK),
-			 0);
-	ck_assert_str_eq(out, "web@1: ready, 1 of 1\n");
+	ck_assert_int_eq(RUN("reload --confirm 60s", SAY(CHANGES)), 0);
+	assert_has(asked, "\"confirm_usec\":60000000");
+	assert_has(out, "reloaded: goes back in 1min 0s, unless swansongctl confirm comes\n");
+	ck_assert_int_eq(RUN("confirm", LAST(ROLLOUT("done", "", ""))), 0);
+	assert_has(asked, "\"action\":\"confirm\"");
+	ck_assert_str_eq(out, "confirmed\n");
+	ck_assert_int_eq(run("reload --confirm 60s web", NULL, 0), CTL_USAGE);
+}
+END_TEST
+
+START_TEST(former_configurations_are_shown_and_taken)
+{
+	ck_assert_int_eq(
+		RUN("changes",
+		    LAST("\"configurations\":[{\"number\":7,\"time_usec\":1500000,"
+			 "\"cause\":\"asked\\u001b\"},{\"number\":8,\"time_usec\":2500000}]")),
+		0);
+	assert_has(out, "7  1970-01-01T00:00:01.500000Z  asked\\x1b\n");
+	assert_has(out, "8  1970-01-01T00:00:02.500000Z  -\n");
+	ck_assert_int_eq(RUN("reload --to 7 --dry-run", SAY(CHANGES)), 0);
+	assert_has(asked, "{\"dry_run\":true,\"to\":7}");
+	ck_assert_int_eq(run("reload --to 0", NULL, 0), CTL_USAGE);
 }
 END_TEST
 
@@ -259,12 +308,15 @@ TCase *ctl_reload_tests(void)
 	tcase_add_test(tc, a_reload_shows_what_it_does);
 	tcase_add_test(tc, a_dry_run_is_announced);
 	tcase_add_test(tc, a_node_is_asked_to_reload_itself);
-	tcase_add_test(tc, a_rollout_restarts_running_services_in_parts);
-	tcase_add_test(tc, a_rollout_restarts_a_service_once_that_has_restarted_with_another);
-	tcase_add_test(tc, a_rollout_stops_at_the_first_failure);
-	tcase_add_test(tc, an_undo_restarts_outdated_services);
+	tcase_add_test(tc, a_rollout_is_followed_to_its_end);
+	tcase_add_test(tc, a_rollout_that_fails_shows_how_it_goes_on_and_back);
+	tcase_add_test(tc, a_rollout_that_has_gone_back_has_a_status_of_its_own);
+	tcase_add_test(tc, a_rollout_pauses_and_continues);
+	tcase_add_test(tc, a_rollout_of_outdated_services_names_those_that_are_unknown);
+	tcase_add_test(tc, a_rollout_without_a_node_shows_the_present_one);
 	tcase_add_test(tc, a_dry_run_of_a_rollout_names_the_restarts);
-	tcase_add_test(tc, a_rollout_without_a_running_service_has_nothing_to_restart);
+	tcase_add_test(tc, a_reload_waits_for_its_confirmation);
+	tcase_add_test(tc, former_configurations_are_shown_and_taken);
 	tcase_add_test(tc, a_signal_is_checked_and_sent);
 	tcase_add_test(tc, list_prints_the_names_of_nodes);
 	tcase_add_test(tc, each_event_is_printed_on_one_line);

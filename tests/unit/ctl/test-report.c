@@ -85,7 +85,7 @@ START_TEST(the_slowest_are_blamed_first)
 	assert_has(out, "TOOK   NODE        TOTAL  WAITING  DRAINING  STOPPING  KILLED  HELD BY\n"
 			"1.90s  data        1.90s  -        -         -         -       "
 			"lease dump, pid 77, \"<b>\" for 6.00s, revoked\n"
-			"1.50s  web/nginx   1.50s  -        300ms     1.00s     200ms   forced\n"
+			"1.50s  web/nginx   1.50s  -        300ms     1.00s     200ms\n"
 			"400ms  data/redis  1.90s  1.50s    -         400ms     -\n");
 }
 END_TEST
@@ -250,26 +250,6 @@ START_TEST(the_legend_of_a_plot_has_each_kind_of_bar)
 }
 END_TEST
 
-START_TEST(spans_of_starts_have_the_host)
-{
-	static const char events[] =
-		"{\"parameters\":{\"events\":["
-		"{\"number\":1,\"time_usec\":1000000,\"kind\":\"service\",\"node\":\"web\","
-		"\"generation\":1,\"from\":\"down\",\"to\":\"starting\"},"
-		"{\"number\":2,\"time_usec\":2000000,\"kind\":\"service\",\"node\":\"web\","
-		"\"generation\":1,\"from\":\"starting\",\"to\":\"up\"}],\"lost\":0}}";
-	char host[HOST_NAME_MAX + 1] = "", text[HOST_NAME_MAX + 20];
-
-	ck_assert_int_eq(gethostname(host, sizeof(host) - 1), 0);
-	(void)snprintf(text, sizeof(text), "\"stringValue\":\"%s\"", host);
-	ck_assert_int_eq(RUN("blame --otlp --start", SAY(events)), 0);
-	assert_has(out, text);
-	ck_assert_int_eq(
-		RUN("blame --otlp --start", SAY("{\"parameters\":{\"events\":[],\"lost\":0}}")), 1);
-	assert_has(err, "the daemon remembers no start");
-}
-END_TEST
-
 START_TEST(a_file_that_is_no_report_is_refused)
 {
 	static const char *const bad[] = {
@@ -415,7 +395,6 @@ TCase *ctl_report_tests(void)
 	tcase_add_test(tc, a_plot_has_a_lane_for_each_node);
 	tcase_add_test(tc, bars_of_a_plot_are_where_their_time_is);
 	tcase_add_test(tc, the_legend_of_a_plot_has_each_kind_of_bar);
-	tcase_add_test(tc, spans_of_starts_have_the_host);
 	tcase_add_test(tc, a_file_that_is_no_report_is_refused);
 	tcase_add_test(tc, mutated_reports_end_in_an_exit_status);
 	tcase_add_test(tc, times_without_bounds_are_shown);

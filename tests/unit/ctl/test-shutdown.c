@@ -76,6 +76,26 @@ START_TEST(grace_is_sent_with_the_request)
 {
 	(void)run("shutdown --grace 90s web", shutdown_answers, 4);
 	assert_has(asked, "\"force\":false,\"grace_usec\":90000000}");
+	(void)run("shutdown --within 20s web", shutdown_answers, 4);
+	assert_has(asked, "\"force\":false,\"grace_usec\":20000000}");
+}
+END_TEST
+
+START_TEST(times_of_a_shutdown_are_changed)
+{
+	static const char now[] = "{\"parameters\":{\"node\":{\"path\":\"\",\"generation\":1,"
+				  "\"state\":\"shutting_down\",\"since_usec\":1,\"guards\":1,"
+				  "\"ready\":false,\"forced\":false,\"deadline_usec\":60000000},"
+				  "\"guards\":[],\"elapsed_usec\":1}}";
+
+	ck_assert_int_eq(RUN("shutdown --extend 30s", SAY(now)), 0);
+	assert_has(asked, "\"node\":\"\",\"extend_usec\":30000000}");
+	ck_assert_str_eq(out, "root: kill in 1min 0s\n");
+	ck_assert_int_eq(RUN("shutdown --hold", SAY(now)), 0);
+	assert_has(asked, "\"hold\":true}");
+	ck_assert_int_eq(RUN("shutdown --release", SAY(now)), 0);
+	assert_has(asked, "\"hold\":false}");
+	ck_assert_int_eq(RUN("shutdown --release --hold", SAY(now)), 2);
 }
 END_TEST
 
@@ -405,6 +425,7 @@ TCase *ctl_shutdown_tests(void)
 	tcase_add_test(tc, a_shutdown_is_a_line_on_each_change);
 	tcase_add_test(tc, a_line_about_a_shutdown_has_a_limit);
 	tcase_add_test(tc, grace_is_sent_with_the_request);
+	tcase_add_test(tc, times_of_a_shutdown_are_changed);
 	tcase_add_test(tc, a_forced_shutdown_has_not_succeeded_unless_force_was_asked_for);
 	tcase_add_test(tc, forced_kills_are_listed_at_the_end_of_a_stop);
 	tcase_add_test(tc, a_forced_kill_does_not_keep_other_nodes_from_stopping);
