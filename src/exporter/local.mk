@@ -10,8 +10,8 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/mirror/shown.h %D%/mirror/shown.c \
 	%D%/mirror/copy.h %D%/mirror/copy.c \
 	%D%/mirror/totals.h %D%/mirror/totals.c \
-	%D%/mirror/link.h %D%/mirror/link.c \
 	%D%/mirror/call.h %D%/mirror/call.c \
+	%D%/mirror/link.h %D%/mirror/link.c \
 	%D%/mirror/tail.h %D%/mirror/tail.c
 
 # text: the copy as text
@@ -44,7 +44,6 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/http/news.h %D%/http/news.c \
 	%D%/http/routes.h %D%/http/routes.c
 
-%C%_libexporter_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/src
 %C%_libexporter_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(JANSSON_CFLAGS) $(SYSTEMD_CFLAGS) \
 	$(MICROHTTPD_CFLAGS)
 %C%_libexporter_la_LIBADD = $(JANSSON_LIBS) $(SYSTEMD_LIBS) $(MICROHTTPD_LIBS)
@@ -66,4 +65,7 @@ swansong_exporter_CFLAGS  = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(J
 swansong_exporter_LDFLAGS = $(AM_LDFLAGS) $(PROGRAM_LDFLAGS)
 swansong_exporter_LDADD   = %D%/libexporter.la src/proto/libproto.la src/model/libmodel.la \
 	src/sys/libsys.la src/base/libbase.la $(SYSTEMD_LIBS)
+$(swansong_exporter_OBJECTS): %D%/usage.inc
+EXTRA_DIST += %D%/usage.txt
+CLEANFILES += %D%/usage.inc
 endif

@@ -3,19 +3,10 @@
  * fills it, the stream of events, and the server.  One event loop runs them until SIGTERM or
  * SIGINT.
  */
-#include <errno.h>
 #include <getopt.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/fd.h"
-#include "base/parse.h"
 #include "exporter/http/listen.h"
 #include "exporter/http/news.h"
 #include "exporter/http/routes.h"
@@ -30,36 +21,13 @@ enum long_option {
 	OPTION_HOST = 256,
 	OPTION_MAX_NODES,
 	OPTION_HISTORY,
-	OPTION_REPORT,
 	OPTION_ACTIONS,
 	OPTION_TOKEN_FILE,
 	OPTION_LOGS,
 	OPTION_MAX_LOGS,
 };
 
-static const char usage[] =
-	"usage: " NAME " [-s SOCKET] [--listen ADDRESS]\n"
-	"\n"
-	"Shows the tree of a swansongd as a web page, as JSON, and for Prometheus.\n"
-	"\n"
-	"  -s, --socket PATH     the control socket of the daemon\n"
-	"                        (default $SWANSONG_SOCKET, or /run/swansong/control.sock)\n"
-	"  -l, --listen ADDRESS  HOST:PORT, [HOST]:PORT or unix:PATH (default " LISTEN_DEFAULT ";\n"
-	"                        not used with a socket of LISTEN_FDS)\n"
-	"      --host NAME       a name that clients may use for the exporter; may be repeated\n"
-	"      --max-nodes N     nodes with metrics (default " STRINGIFY(
-		METRICS_NODES_DEFAULT) ")\n"
-				       "      --history FILE    the history (default: that of the daemon)\n"
-				       "      --report FILE     the report (likewise)\n"
-				       "      --actions         let clients start, stop and restart\n"
-				       "      --token-file FILE the token that they need for that\n"
-				       "      --logs            show the output of services\n"
-				       "      --max-logs N      of so many at once (default " STRINGIFY(
-					       TAILS_DEFAULT) ")\n"
-							      "  -h, --help            show this\n"
-							      "  -V, --version         show the version\n"
-							      "\n"
-							      "See swansong-exporter(8).\n";
+#include <exporter/usage.inc>
 
 static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
@@ -67,7 +35,6 @@ static const struct option long_options[] = {
 	{ "host", required_argument, NULL, OPTION_HOST },
 	{ "max-nodes", required_argument, NULL, OPTION_MAX_NODES },
 	{ "history", required_argument, NULL, OPTION_HISTORY },
-	{ "report", required_argument, NULL, OPTION_REPORT },
 	{ "actions", no_argument, NULL, OPTION_ACTIONS },
 	{ "token-file", required_argument, NULL, OPTION_TOKEN_FILE },
 	{ "logs", no_argument, NULL, OPTION_LOGS },
@@ -80,7 +47,7 @@ static const struct option long_options[] = {
 struct exporter_options {
 	const char *socket; /* NULL: the default */
 	const char *listen;
-	const char *history, *report; /* NULL: that of the daemon */
+	const char *history; /* NULL: that of the daemon */
 	const char *token_file;
 	bool actions, logs;
 	uint64_t max_nodes, max_logs;
@@ -116,9 +83,6 @@ static int options_take(struct exporter_options *o, int c)
 		return options_take_number("max-nodes", &o->max_nodes);
 	case OPTION_HISTORY:
 		o->history = optarg;
-		return -1;
-	case OPTION_REPORT:
-		o->report = optarg;
 		return -1;
 	case OPTION_ACTIONS:
 		o->actions = true;
@@ -182,17 +146,6 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 	if (e->token.path)
 		token_reload(&e->token);
 	return 0;
-}
-
-/* SIGTERM and SIGINT end the loop. */
-static int add_signals(struct exporter *e)
-{
-	int r = sd_event_set_signal_exit(e->event, true);
-
-	(void)signal(SIGPIPE, SIG_IGN);
-	return r < 0 ? r
-		     : sd_event_add_signal(e->event, NULL, SIGHUP | SD_EVENT_SIGNAL_PROCMASK,
-					   on_reload, e);
 }
 
 static int exporter_start(struct exporter *e, const struct exporter_options *options,
@@ -266,16 +219,19 @@ static int exporter_run(const struct exporter_options *options, const char *sock
 	copy_init(&e.copy);
 	totals_init(&e.site.totals);
 	e.site.past.history_file = options->history;
-	e.site.past.report_file = options->report;
 	e.site.max_nodes = options->max_nodes;
 	if (options->actions && !token_init(&e.token, options->token_file, &e.log))
 		return EXIT_FAILURE;
 	fd = listen_open(options->listen, &e.log);
 	if (fd < 0)
 		return fd == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
+	(void)signal(SIGPIPE, SIG_IGN);
 	r = sd_event_new(&e.event);
 	if (r >= 0)
-		r = add_signals(&e);
+		r = sd_event_set_signal_exit(e.event, true); /* SIGTERM and SIGINT end the loop */
+	if (r >= 0)
+		r = sd_event_add_signal(e.event, NULL, SIGHUP | SD_EVENT_SIGNAL_PROCMASK, on_reload,
+					&e);
 	if (r >= 0)
 		r = exporter_start(&e, options, socket, fd);
 	if (r >= 0)

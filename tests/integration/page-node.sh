@@ -24,6 +24,10 @@ command = $helpers/idle
 [reports]
 command = $helpers/idle
 wants = jobs/mailer
+[nightly]
+command = true
+type = oneshot
+schedule = *-*-* 02:30
 END
 start_daemon
 ctl wait -q --for running
@@ -48,6 +52,9 @@ page keys ENTER
 page_becomes "which are links" "location.pathname === '/node/jobs' && $(facts).includes('Requires: web/api')"
 page open /node/jobs/mailer
 page_becomes "other kinds have their names" "$(facts).includes('Wanted by: reports')"
+
+page open /node/nightly
+page_becomes "a scheduled job has its next run" "/Next run: .*2:30/.test($(facts))"
 
 # --- Its settings ---
 

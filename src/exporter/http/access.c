@@ -5,20 +5,10 @@
 #include "exporter/http/access.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 #include <strings.h>
-
-#include "base/parse.h"
 
 #define NAME_MAX_BYTES 256
 #define PORT_DIGITS    5
-
-static bool access_is_address(const char *name)
-{
-	struct in6_addr address;
-
-	return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
-}
 
 /* @text: what follows the name: nothing, or a colon and the port, which may be empty (RFC 9110). */
 static bool access_is_port(const char *text)
@@ -48,12 +38,14 @@ static bool access_strip_port(const char *host, char name[static NAME_MAX_BYTES]
 bool access_allows_host(const struct access *access, const char *host)
 {
 	char name[NAME_MAX_BYTES];
+	struct in6_addr address;
 
 	if (!host)
 		return true;
 	if (!access_strip_port(host, name))
 		return false;
-	if (access_is_address(name) || strcasecmp(name, "localhost") == 0)
+	if (inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1 ||
+	    strcasecmp(name, "localhost") == 0)
 		return true;
 	for (size_t i = 0; i < access->n; i++)
 		if (strcasecmp(name, access->hosts[i]) == 0)

@@ -5,8 +5,7 @@
  * the exporter (DNS rebinding), so the names that the exporter is called by are checked.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 #define ACCESS_HOSTS_MAX 16
 
@@ -25,7 +24,7 @@ bool access_allows_host(const struct access *access, const char *host);
 bool access_allows_origin(const char *origin, const char *host);
 
 /*
- * Returns false for what a page of another site loads without the header Origin, such as an image, by
- * the headers Sec-Fetch-Site and Sec-Fetch-Mode; a link to this site may be followed.
+ * Returns false for requests of pages of other sites without the header Origin, as for an image, by
+ * Sec-Fetch-Site and Sec-Fetch-Mode; a link to this site may be followed.
  */
 bool access_allows_fetch(const char *site, const char *mode);

@@ -1,16 +1,12 @@
 /*
- * The daemon is asked without waiting for the end of the action, so that it replies at once; what
- * becomes of the node is seen in the events.  A client that goes away is not noticed while its
- * connection is suspended, which the time limit of the call bounds.
+ * The call to the daemon does not wait for the end of the action, so the reply comes at once; the events show
+ * the result.  A client that goes away is not noticed while its connection is suspended, which the time limit
+ * of the call bounds.
  */
 #include "exporter/http/action.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "base/list.h"
 #include "exporter/limits/client.h"
 #include "exporter/http/reply.h"
 #include "exporter/mirror/call.h"
@@ -26,7 +22,7 @@ struct action {
 	struct actions *actions;
 	struct MHD_Connection *connection;
 	struct list in_actions;
-	struct call *call; /* NULL: not asked yet, or answered */
+	struct call *call; /* the call to the daemon; NULL: not begun yet, or answered */
 	unsigned status;   /* of the reply; 0: there is none yet */
 	char *fault;	   /* of the reply; NULL: done */
 	size_t n;	   /* of the body, of which ACTION_BODY_MAX bytes are kept */
@@ -41,10 +37,15 @@ json_t *action_parse(const char *text, size_t size, enum interface_method *ret_m
 	static const struct {
 		const char *name;
 		enum interface_method method;
+		const char *more; /* of the parameters */
 	} names[] = {
-		{ "start", METHOD_START },
-		{ "stop", METHOD_STOP },
-		{ "restart", METHOD_RESTART },
+		{ "start", METHOD_START, "{}" },
+		{ "stop", METHOD_STOP, "{}" },
+		{ "restart", METHOD_RESTART, "{}" },
+		{ "shutdown", METHOD_SHUTDOWN, "{}" },
+		{ "extend", METHOD_SHUTDOWN, "{\"extend_usec\": 300000000}" },
+		{ "hold", METHOD_SHUTDOWN, "{\"hold\": true}" },
+		{ "release", METHOD_SHUTDOWN, "{\"hold\": false}" },
 	};
 	json_t *body = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *parameters = NULL;
 	const char *name = json_string_value(json_object_get(body, "action"));
@@ -52,13 +53,17 @@ json_t *action_parse(const char *text, size_t size, enum interface_method *ret_m
 
 	*ret_fault = "expected a body like {\"action\":\"restart\",\"node\":\"web/app\"}";
 	if (name && json_is_string(node))
-		*ret_fault = "unknown action: expected start, stop or restart";
+		*ret_fault = "unknown action: expected start, stop, restart, shutdown, extend, hold or release";
 	for (size_t i = 0; name && json_is_string(node) && i < ARRAY_SIZE(names); i++) {
 		if (strcmp(names[i].name, name) != 0)
 			continue;
 		*ret_method = names[i].method;
 		*ret_fault = "out of memory";
 		parameters = json_pack("{s:O, s:b}", "node", node, "wait", 0);
+		if (json_object_update_new(parameters, json_loads(names[i].more, 0, NULL)) < 0) {
+			json_decref(parameters);
+			parameters = NULL;
+		}
 	}
 	json_decref(body);
 	return parameters;
@@ -253,8 +258,7 @@ struct action *action_free(struct action *action)
 	list_remove(&action->in_actions);
 	call_free(action->call);
 	free(action->fault);
-	free(action);
-	return NULL;
+	return free_memory(action);
 }
 
 /* --- all of them --- */
@@ -287,6 +291,5 @@ void actions_close(struct actions *actions)
 
 struct actions *actions_free(struct actions *actions)
 {
-	free(actions);
-	return NULL;
+	return free_memory(actions);
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Requests that start, stop or restart a node, POST /api/action: the one thing that the exporter asks
- * of the daemon for a client.  A request needs the token before any byte of its body is kept.  It is
+ * Requests that start, stop or restart a node, or begin or change a shutdown, POST /api/action: the one thing that
+ * the exporter asks of the daemon for a client.  A request needs the token before any byte of its body is kept.  It is
  * suspended while the daemon is asked, which takes up to ACTION_USEC.
  */
 
@@ -22,7 +22,7 @@ struct actions_owner {
 	struct log *log;
 	const char *socket;  /* of the daemon */
 	struct token *token; /* NULL: actions are not allowed */
-	/* Connections have been resumed: the server has to run. */
+	/* Called when connections have been resumed: the server has to run. */
 	void (*resumed)(void *arg);
 	void *arg;
 };
@@ -39,22 +39,21 @@ bool actions_are_allowed(const struct actions *actions);
 /* Ends the requests that wait, with 503. */
 void actions_close(struct actions *actions);
 
-/* All requests have ended: the server is stopped. */
+/* Frees the object, after the server has stopped and all requests have ended. */
 struct actions *actions_free(struct actions *actions);
 
 /*
- * Begins a request of which the headers have come.  Returns NULL with *ret set; or the response to
- * refuse it with its status, or NULL without memory.
+ * Begins a request when its headers have come.  Returns NULL with *ret set; or the response to refuse it with
+ * its status, or NULL without memory.
  */
 struct MHD_Response *action_new(struct action **ret, struct actions *actions,
 				struct MHD_Connection *connection, unsigned *ret_status);
 
-/* Takes a part of the body. */
 void action_take(struct action *action, const char *data, size_t size);
 
 /*
- * The body is complete, or the connection has been resumed.  Returns the response with its status;
- * or NULL with status 0: the connection is suspended.
+ * Called when the body is complete, and when the connection has been resumed.  Returns the response with its
+ * status; or NULL with status 0: the connection is suspended.
  */
 struct MHD_Response *action_respond(struct action *action, unsigned *ret_status);
 

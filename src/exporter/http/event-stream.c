@@ -6,14 +6,6 @@
  */
 #include "exporter/http/event-stream.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/memstream.h"
 #include "exporter/http/frames.h"
 
 #define RING	       4096	     /* frames that are kept: a change of 1,000 nodes */
@@ -21,7 +13,7 @@
 #define TOPIC	       1024	     /* likewise, of one topic */
 #define TOPIC_BYTES    (256 * 1024)
 #define BLOCK	       4096		     /* bytes that are read at once, for each client */
-#define SNAPSHOT_USEC  (200 * USEC_PER_MSEC) /* clients that come in this time share one */
+#define SNAPSHOT_USEC  (200 * USEC_PER_MSEC) /* new clients within this time share a snapshot */
 
 struct topic {
 	struct list in_stream;
@@ -179,8 +171,7 @@ static struct topic *event_stream_topic_free(struct topic *topic)
 	list_remove(&topic->in_stream);
 	frames_done(&topic->frames);
 	free(topic->node);
-	free(topic);
-	return NULL;
+	return free_memory(topic);
 }
 
 /* Returns the topic of the node; NULL without memory. */
@@ -227,8 +218,7 @@ static struct client *event_stream_client_free(struct client *client)
 	if (client->topic && list_is_empty(&client->topic->clients))
 		event_stream_topic_free(client->topic);
 	frame_unref(client->frame);
-	free(client);
-	return NULL;
+	return free_memory(client);
 }
 
 static void event_stream_client_end(void *arg)
@@ -243,7 +233,7 @@ static void event_stream_client_end(void *arg)
 	event_stream_client_free(client);
 	if (event_stream_is_used(stream))
 		return;
-	/* No frame has the changes from now on. */
+	/* Starts a new frame, as the changes from now on are in none. */
 	stream->snapshot = frame_unref(stream->snapshot);
 	(void)sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
 }
@@ -396,6 +386,5 @@ struct event_stream *event_stream_free(struct event_stream *stream)
 	frames_done(&stream->frames);
 	frame_unref(stream->snapshot);
 	stream->comment = sd_event_source_disable_unref(stream->comment);
-	free(stream);
-	return NULL;
+	return free_memory(stream);
 }

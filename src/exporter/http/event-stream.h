@@ -7,17 +7,18 @@
 
 #include <jansson.h>
 #include <microhttpd.h>
-#include <stdbool.h>
 #include <systemd/sd-event.h>
 
-#define STREAM_COMMENT_USEC UINT64_C(15000000) /* a comment, which finds clients that are gone */
+#include "base/std.h"
+
+#define STREAM_COMMENT_USEC UINT64_C(15000000) /* interval of comments, which detect clients that are gone */
 
 struct event_stream_owner {
 	/* Adds all that a client needs in the beginning, by event_stream_add(). */
 	void (*snapshot)(FILE *to, void *arg);
-	/* Connections have been resumed: the server has to run. */
+	/* Called when connections have been resumed: the server has to run. */
 	void (*resumed)(void *arg);
-	/* A client that got the lines of @node has gone. */
+	/* Called when a client that got the lines of @node has gone. */
 	void (*left)(const char *node, void *arg);
 	void *arg;
 	size_t clients_max; /* the other connections are for requests */
@@ -29,16 +30,15 @@ struct event_stream;
 int event_stream_new(struct event_stream **ret, sd_event *event,
 		     const struct event_stream_owner *owner);
 
-/* The streams of all clients must have ended: event_stream_close(), and the server is stopped. */
+/* Frees the object, after event_stream_close() and the stop of the server. */
 struct event_stream *event_stream_free(struct event_stream *stream);
 
 /* Ends clients that have not read one frame, such as a snapshot of their own, for STREAM_COMMENT_USEC. */
 void event_stream_end_slow(struct event_stream *stream, uint64_t now_usec);
 
-/* Ends the streams of all clients. */
 void event_stream_close(struct event_stream *stream);
 
-/* Returns true if anyone listens: else nothing need be sent. */
+/* Returns true if there is a client: else nothing need be sent. */
 bool event_stream_is_used(const struct event_stream *stream);
 
 /* Writes an event to @to; takes the reference to @data. */

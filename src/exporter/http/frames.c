@@ -4,10 +4,6 @@
  */
 #include "exporter/http/frames.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct frame *frame_new(char *text)
 {
 	struct frame *frame = malloc(sizeof(*frame));
@@ -32,8 +28,7 @@ struct frame *frame_unref(struct frame *frame)
 	if (!frame || --frame->refs > 0)
 		return NULL;
 	free(frame->text);
-	free(frame);
-	return NULL;
+	return free_memory(frame);
 }
 
 int frames_init(struct frames *frames, size_t n, size_t bytes_max)

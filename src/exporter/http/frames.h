@@ -2,8 +2,7 @@
 
 /* The last frames of a stream: texts that are kept once, for all of their readers. */
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct frame {
 	unsigned refs;

@@ -4,13 +4,9 @@
  */
 #include "exporter/http/listen.h"
 
-#include <errno.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "base/cleanup.h"
 #include "model/types/type.h"
-#include "sys/file/path.h"
 #include "sys/ipc/inetsock.h"
 #include "sys/ipc/unixsock.h"
 
@@ -45,28 +41,22 @@ static int listen_unix(const char *path)
 	return listen(fd, SOMAXCONN) < 0 ? -errno : take_fd(fd);
 }
 
-static int listen_inet(const char *address)
-{
-	union inet_address inet;
-
-	if (value_address(address, &inet) < 0)
-		return -EINVAL;
-	return inet_listen(&inet.any,
-			   inet.any.sa_family == AF_INET6 ? sizeof(inet.in6) : sizeof(inet.in),
-			   SOCK_STREAM);
-}
-
 int listen_open(const char *address, struct log *log)
 {
 	static const char prefix[] = "unix:";
+	union inet_address inet;
 	int r = listen_passed(log);
 
 	if (r != 0)
 		return r;
 	if (strncmp(address, prefix, strlen(prefix)) == 0)
 		r = listen_unix(address + strlen(prefix));
+	else if (value_address(address, &inet) < 0)
+		r = -EINVAL;
 	else
-		r = listen_inet(address);
+		r = inet_listen(&inet.any,
+				inet.any.sa_family == AF_INET6 ? sizeof(inet.in6) : sizeof(inet.in),
+				SOCK_STREAM);
 	if (r == -EINVAL)
 		log_line(log, LOG_ERR,
 			 "--listen: invalid address '%s': expected ADDRESS:PORT or unix:PATH, for "

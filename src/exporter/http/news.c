@@ -1,33 +1,20 @@
 /*
- * Each kind of news of the link becomes the events that it changes: "tree", "node", "guard" or
- * "event", then "summary" and, in a shutdown, "shutdown".  They are built once for all clients,
- * and not at all without a client.  A new client gets a snapshot of the same events.
+ * Each change that the link reports becomes events: "tree", "node", "guard" or "event", then "summary" and, in
+ * a shutdown, "shutdown".  They are built once for all clients, and not at all without a client.  A new client
+ * gets a snapshot of the same events.
  */
 #include "exporter/http/news.h"
 
-#include <stdlib.h>
-
-#include "base/clock.h"
-#include "base/memstream.h"
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
 #include "exporter/text/html.h"
-#include "proto/message.h"
 
 static json_t *news_describe_daemon(const struct site *site)
 {
-	struct memstream m;
-	char *text = NULL;
-	json_t *object;
+	bool up = link_is_up(site->link);
+	cleanup(freep) char *text = html_summary(site->copy, up);
 
-	if (memstream_open(&m) < 0)
-		return NULL;
-	html_summary(m.file, site->copy, link_is_up(site->link));
-	if (memstream_close(&m, &text) < 0)
-		return NULL;
-	object = json_pack("{s:b, s:s}", "up", link_is_up(site->link), "text", text);
-	free(text);
-	return object;
+	return json_pack("{s:b, s:s, s:O*}", "up", up, "text", text, "rollout", site->copy->rollout);
 }
 
 json_t *news_tree(const struct site *site)
@@ -41,7 +28,7 @@ json_t *news_tree(const struct site *site)
 	return tree;
 }
 
-/* The events that all changes of the copy cause. */
+/* Sends the events that each change of the copy causes. */
 static void news_send_changes(struct site *site, enum link_news news)
 {
 	const struct copy *copy = site->copy;
@@ -114,7 +101,7 @@ void news_take(enum link_news news, const json_t *detail, void *arg)
 		json_array_foreach ((json_t *)(uintptr_t)detail, i, event)
 			event_stream_send(site->stream, "event", json_incref(event));
 	} else if (news == LINK_SETTINGS) {
-		/* The page of the node can have its settings now. */
+		/* With its settings, for which the page of the node waits. */
 		node = copy_find(site->copy, message_get_text(detail, "node"));
 		if (node)
 			event_stream_send(site->stream, "node",

@@ -1,22 +1,18 @@
-/* The text belongs to its response. */
+/* The response takes ownership of the text. */
 #include "exporter/http/reply.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "proto/message.h"
 
 struct MHD_Response *reply_text(char *text, const char *type)
 {
-	struct MHD_Response *response = NULL;
+	struct MHD_Response *response =
+		text ? MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE)
+		     : NULL;
 
-	if (text)
-		response =
-			MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
-	if (text && !response)
-		free(text);
 	if (response)
 		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	else
+		free(text);
 	return response;
 }
 

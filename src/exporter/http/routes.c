@@ -4,12 +4,6 @@
  */
 #include "exporter/http/routes.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/memstream.h"
-#include "base/parse.h"
 #include "exporter/http/news.h"
 #include "exporter/http/reply.h"
 #include "exporter/limits/client.h"
@@ -18,7 +12,6 @@
 #include "exporter/text/health.h"
 #include "exporter/text/html.h"
 #include "exporter/text/usage.h"
-#include "proto/message.h"
 
 #define LOGS_DEFAULT 20 /* lines */
 
@@ -48,6 +41,10 @@ static struct MHD_Response *routes_get_node(struct site *site, struct reply *rep
 	page = api_node_page(site->copy, node, link_is_up(site->link), clock_now_usec());
 	(void)json_object_set_new(page, "ends",
 				  past_ends(&site->past, site->copy->settings, node->view.path));
+	(void)json_object_set_new(
+		page, "availability",
+		past_availability(&site->past, site->copy->settings, node->view.path,
+				  link_is_up(site->link) ? clock_realtime_usec() : 0));
 	return reply_json(page);
 }
 
@@ -61,16 +58,6 @@ static struct MHD_Response *routes_get_history(struct site *site, struct reply *
 	const json_t *settings = site->copy->settings;
 
 	return reply_json(past_history(&site->past, settings, reply->rest, &reply->ok));
-}
-
-static struct MHD_Response *routes_get_otlp(struct site *site, struct reply *reply)
-{
-	return reply_json(past_shutdown(&site->past, site->copy->settings, &reply->ok));
-}
-
-static struct MHD_Response *routes_get_otlp_start(struct site *site, struct reply *reply)
-{
-	return reply_json(past_starts(site->copy->events, &reply->ok));
 }
 
 static struct MHD_Response *routes_get_dependencies(struct site *site, struct reply *reply)
@@ -265,8 +252,6 @@ static const struct {
 	{ "/events", false, routes_get_events },
 	{ "/metrics", false, routes_get_metrics },
 	{ "/metrics/usage", false, routes_get_usage },
-	{ "/otlp", false, routes_get_otlp, MHD_HTTP_NOT_FOUND },
-	{ "/otlp/start", false, routes_get_otlp_start, MHD_HTTP_NOT_FOUND },
 	{ "/healthz", false, routes_get_healthz, MHD_HTTP_SERVICE_UNAVAILABLE },
 	{ "/readyz", false, routes_get_readyz, MHD_HTTP_SERVICE_UNAVAILABLE },
 	{ "/startupz", false, routes_get_startupz, MHD_HTTP_SERVICE_UNAVAILABLE },

@@ -4,22 +4,15 @@
  */
 #include "exporter/http/server.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
 
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/macro.h"
-#include "base/text.h"
 #include "exporter/http/reply.h"
 #include "exporter/limits/client.h"
 #include "exporter/limits/visits.h"
 
 #define IDLE_SECONDS 10
-#define FDS_KEPT     64		 /* descriptors that are not of connections in their places */
+#define FDS_KEPT     64		 /* descriptors besides those of the counted connections */
 #define MEMORY_MAX   (16 * 1024) /* of a connection */
 
 struct server {
@@ -38,7 +31,7 @@ struct wait {
 	struct MHD_Connection *connection;
 };
 
-/* No page from another place can use the replies, and no reply outlives its moment. */
+/* Headers: no page of another site can use the replies, and no cache keeps them. */
 static const char *const headers[][2] = {
 	{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-store" },
 	{ "Content-Security-Policy",
@@ -54,7 +47,7 @@ static bool server_is_action(const char *path)
 	return strcmp(path, ACTION_PATH) == 0;
 }
 
-/* The last places are for these alone. */
+/* Paths for which the last places are kept. */
 static bool server_is_probe(const char *path)
 {
 	static const char *const probes[] = { "/healthz", "/readyz", "/startupz", "/metrics",
@@ -215,22 +208,13 @@ void server_retry(struct server *server)
 	}
 }
 
-static struct MHD_Response *server_get(struct server *server, struct MHD_Connection *connection,
-				       const char *path, unsigned *ret_status)
-{
-	if (server->closed)
-		return reply_error(ret_status, MHD_HTTP_SERVICE_UNAVAILABLE, "the exporter ends");
-	*ret_status = MHD_HTTP_OK;
-	return server->owner->get(connection, path, ret_status, server->owner->arg);
-}
-
 static enum MHD_Result server_on_request(void *arg, struct MHD_Connection *connection,
 					 const char *path, const char *method, const char *version,
 					 const char *upload, size_t *upload_size, void **state)
 {
 	struct server *server = arg;
 	struct MHD_Response *response;
-	unsigned status;
+	unsigned status = MHD_HTTP_OK;
 
 	if (!*state)
 		return server_begin(server, connection, path, method, version, state);
@@ -238,7 +222,9 @@ static enum MHD_Result server_on_request(void *arg, struct MHD_Connection *conne
 		return server_act(server, connection, *state, upload, upload_size);
 	if (*upload_size > 0)
 		return MHD_NO;
-	response = server_get(server, connection, path, &status);
+	response = server->closed
+			   ? reply_error(&status, MHD_HTTP_SERVICE_UNAVAILABLE, "the exporter ends")
+			   : server->owner->get(connection, path, &status, server->owner->arg);
 	if (!status)
 		return server_wait(server, connection);
 	return server_reply(connection, status, response);
@@ -252,7 +238,7 @@ static void server_on_completed(void *arg, struct MHD_Connection *connection, vo
 	if (*state != server)
 		action_free(*state);
 	*state = NULL;
-	visits_completed(&server->visits, connection, state, code);
+	(void)visits_renew(&server->visits, connection);
 }
 
 static bool server_is_full(struct server *server)
@@ -394,6 +380,5 @@ struct server *server_free(struct server *server)
 	}
 	server->resume = sd_event_source_disable_unref(server->resume);
 	visits_done(&server->visits);
-	free(server);
-	return NULL;
+	return free_memory(server);
 }

@@ -5,9 +5,6 @@
  * and no body; a connection ends after 10 seconds without a byte, and as exporter/limits/visits.h has it.
  */
 
-#include <microhttpd.h>
-#include <systemd/sd-event.h>
-
 #include "exporter/http/access.h"
 #include "exporter/http/action.h"
 
@@ -22,7 +19,7 @@ struct server_owner {
 	struct MHD_Response *(*get)(struct MHD_Connection *connection, const char *path,
 				    unsigned *ret_status, void *arg);
 	void *arg;
-	struct actions *actions; /* of the requests that are no GET */
+	struct actions *actions; /* handles requests other than GET */
 	unsigned connections;	 /* at most */
 };
 

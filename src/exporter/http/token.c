@@ -4,14 +4,7 @@
  */
 #include "exporter/http/token.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <strings.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 
 #define WRONG_USEC (60 * USEC_PER_SEC) /* between two lines about wrong tokens */
 
@@ -27,7 +20,7 @@ static const char *token_fault_of_file(const struct stat *st)
 	return NULL;
 }
 
-/* The same of the text, which ends before @size. */
+/* The same for the text, which ends with a NUL before @size. */
 static const char *token_fault_of_text(const char *text, size_t size)
 {
 	size_t n = strnlen(text, size);
@@ -94,7 +87,7 @@ static bool token_is_same_file(const struct stat *a, const struct stat *b)
 	       memcmp(&a->st_ctim, &b->st_ctim, sizeof(a->st_ctim)) == 0;
 }
 
-/* A client that guesses does not fill the log. */
+/* The number of lines is limited: a client that guesses does not fill the log. */
 static void token_note_wrong(struct token *token, const char *client)
 {
 	uint64_t now = clock_now_usec();

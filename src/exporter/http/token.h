@@ -6,10 +6,7 @@
  * changed.  While it cannot be used, nothing is allowed.
  */
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/stat.h>
-
+#include "base/std.h"
 #include "base/log.h"
 
 #define TOKEN_MIN 16  /* bytes */

@@ -5,11 +5,6 @@
 #include "exporter/limits/client.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#include "base/text.h"
 
 struct client_address {
 	int family;

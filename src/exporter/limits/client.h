@@ -3,7 +3,8 @@
 /* The other end of a connection. */
 
 #include <microhttpd.h>
-#include <stdint.h>
+
+#include "base/std.h"
 
 #define CLIENT_TEXT_MAX 64
 

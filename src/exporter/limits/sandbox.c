@@ -4,12 +4,9 @@
  */
 #include "exporter/limits/sandbox.h"
 
-#include <sys/syscall.h>
-
-#include "base/macro.h"
 #include "sys/rights/rights.h"
 
-/* Beside those that every program makes (sys/rights/rights.h). */
+/* Allowed system calls beside those of every program (sys/rights/rights.h). */
 /* clang-format off */
 static const uint32_t allowed[] = {
 	/* the loop */

@@ -5,16 +5,11 @@
  */
 #include "exporter/limits/visits.h"
 
-#include <stdlib.h>
-#include <sys/socket.h>
-
-#include "base/clock.h"
-#include "base/macro.h"
 #include "exporter/limits/client.h"
 
 #define HEAD_USEC  (5 * USEC_PER_SEC)
 #define VISIT_USEC (15 * USEC_PER_SEC)
-/* A new connection takes the place of one among so many, so that a flood costs little. */
+/* A new connection replaces one of so many that are compared, so that a flood costs little. */
 #define CANDIDATES 64
 
 struct visit {
@@ -176,12 +171,6 @@ bool visits_renew(struct visits *visits, struct MHD_Connection *connection)
 void visits_pause(struct visits *visits, struct MHD_Connection *connection)
 {
 	(void)visits_go_on(visits, connection, true);
-}
-
-void visits_completed(void *arg, struct MHD_Connection *connection, void **state,
-		      enum MHD_RequestTerminationCode code)
-{
-	(void)visits_renew(arg, connection);
 }
 
 void visits_grant_time(struct visits *visits, struct MHD_Connection *connection)

@@ -12,7 +12,7 @@
 
 #include "base/list.h"
 
-/* Connections beyond the places, which exist until others have ended. */
+/* Room for connections beyond the places, until the replaced ones have ended. */
 #define VISITS_EXTRA 16
 
 struct visits {
@@ -32,13 +32,11 @@ void visits_done(struct visits *visits);
 /* Returns true if all places are taken by connections that cannot be ended for new ones. */
 bool visits_are_full(const struct visits *visits);
 
-/* For MHD_OPTION_NOTIFY_CONNECTION and MHD_OPTION_NOTIFY_COMPLETED, with the visits. */
+/* For MHD_OPTION_NOTIFY_CONNECTION, with the visits. */
 void visits_notify(void *visits, struct MHD_Connection *connection, void **context,
 		   enum MHD_ConnectionNotificationCode code);
-void visits_completed(void *visits, struct MHD_Connection *connection, void **state,
-		      enum MHD_RequestTerminationCode code);
 
-/* The head of a request has come: its time begins anew.  Returns false if another has taken its place. */
+/* A request begins, or has ended: the time begins anew.  Returns false if another has taken the place. */
 bool visits_renew(struct visits *visits, struct MHD_Connection *connection);
 
 /* The request is suspended: likewise, and no other connection takes its place until it is completed. */

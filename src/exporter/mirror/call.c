@@ -1,13 +1,9 @@
 /*
- * proto/client.h with an expired deadline never waits, see mirror/link.c.  A reply that is not there
- * in time is a fault like a lost connection.
+ * proto/client.h with an expired deadline never waits: a call is shorter than the buffer of a socket,
+ * and replies are taken when they have arrived.  A reply that is not there in time is a fault like a
+ * lost connection.
  */
 #include "exporter/mirror/call.h"
-
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
 
 #define CONNECT_USEC (10 * USEC_PER_MSEC) /* a full backlog of the daemon may cost this much */
 
@@ -17,15 +13,10 @@ struct call {
 	struct call_owner owner;
 };
 
-static void call_stop(struct call *call)
+static void call_fail(struct call *call, int r)
 {
 	call->io = sd_event_source_disable_unref(call->io);
 	call->limit = sd_event_source_disable_unref(call->limit);
-}
-
-static void call_fail(struct call *call, int r)
-{
-	call_stop(call);
 	(void)call->owner.replied(NULL, r, call->owner.arg);
 }
 
@@ -42,16 +33,21 @@ static bool call_receive(struct call *call)
 		return false;
 	}
 	if (!reply.continues)
-		call_stop(call);
-	goes_on = call->owner.replied(&reply, 0, call->owner.arg) && reply.continues;
+		call_grant_time(call);
+	goes_on = call->owner.replied(&reply, 0, call->owner.arg);
 	message_reply_done(&reply);
 	return goes_on;
 }
 
+void call_drain(struct call *call)
+{
+	while (call_receive(call))
+		;
+}
+
 static int call_on_reply(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	while (call_receive(arg))
-		;
+	call_drain(arg);
 	return 0;
 }
 
@@ -59,6 +55,14 @@ static int call_on_limit(sd_event_source *source, uint64_t usec, void *arg)
 {
 	call_fail(arg, -ETIMEDOUT);
 	return 0;
+}
+
+int call_ask(struct call *call, enum interface_method method, json_t *parameters, unsigned flags,
+	     uint64_t timeout_usec)
+{
+	(void)sd_event_source_set_time_relative(call->limit, timeout_usec);
+	(void)sd_event_source_set_enabled(call->limit, SD_EVENT_ONESHOT);
+	return client_call(call->client, interface_method_name(method), parameters, flags, 0);
 }
 
 int call_new(struct call **ret, sd_event *event, const char *socket, enum interface_method method,
@@ -76,11 +80,10 @@ int call_new(struct call **ret, sd_event *event, const char *socket, enum interf
 		r = sd_event_add_io(event, &call->io, client_get_fd(call->client), EPOLLIN,
 				    call_on_reply, call);
 	if (r >= 0)
-		r = sd_event_add_time_relative(event, &call->limit, CLOCK_MONOTONIC, timeout_usec,
-					       0, call_on_limit, call);
+		r = sd_event_add_time(event, &call->limit, CLOCK_MONOTONIC, USEC_INFINITY, 0,
+				      call_on_limit, call);
 	if (r >= 0)
-		r = client_call(call->client, interface_method_name(method),
-				json_incref(parameters), flags, 0);
+		r = call_ask(call, method, json_incref(parameters), flags, timeout_usec);
 	json_decref(parameters);
 	if (r < 0)
 		call_free(call);
@@ -91,7 +94,12 @@ int call_new(struct call **ret, sd_event *event, const char *socket, enum interf
 
 void call_grant_time(struct call *call)
 {
-	call->limit = sd_event_source_disable_unref(call->limit);
+	(void)sd_event_source_set_enabled(call->limit, SD_EVENT_OFF);
+}
+
+int call_get_fd(const struct call *call)
+{
+	return client_get_fd(call->client);
 }
 
 int call_take_descriptor(struct call *call)
@@ -103,8 +111,8 @@ struct call *call_free(struct call *call)
 {
 	if (!call)
 		return NULL;
-	call_stop(call);
+	call->io = sd_event_source_disable_unref(call->io);
+	call->limit = sd_event_source_disable_unref(call->limit);
 	client_free(call->client);
-	free(call);
-	return NULL;
+	return free_memory(call);
 }

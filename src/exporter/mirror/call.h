@@ -1,9 +1,6 @@
 #pragma once
 
-/*
- * A call to the daemon, on a connection of its own, which never waits.  The connection ends with
- * the call.
- */
+/* A call to the daemon, on a connection of its own, which never waits; and further calls on it. */
 
 #include <systemd/sd-event.h>
 
@@ -15,7 +12,7 @@ struct call;
 struct call_owner {
 	/*
 	 * Takes a reply; or NULL and a fault: -ETIMEDOUT, or -errno of the connection.  Returns true
-	 * to wait for a further reply; else the call is over, and may have been freed.
+	 * to take further replies; else the call is over, and may have been freed.
 	 */
 	bool (*replied)(const struct message_reply *reply, int r, void *arg);
 	void *arg;
@@ -31,10 +28,19 @@ int call_new(struct call **ret, sd_event *event, const char *socket, enum interf
 	     json_t *parameters, unsigned flags, uint64_t timeout_usec,
 	     const struct call_owner *owner);
 
+/* Calls another method, when all replies to the last one have come.  Return: likewise. */
+int call_ask(struct call *call, enum interface_method method, json_t *parameters, unsigned flags,
+	     uint64_t timeout_usec);
+
+/* Takes the replies that have arrived. */
+void call_drain(struct call *call);
+
 /* Removes the time limit of @call. */
 void call_grant_time(struct call *call);
 
-/* The descriptor that came last, which is the caller's from then on; or -1. */
+int call_get_fd(const struct call *call);
+
+/* Returns the descriptor that came last, which is the caller's from then on; or -1. */
 int call_take_descriptor(struct call *call);
 
 struct call *call_free(struct call *call);

@@ -4,12 +4,6 @@
  */
 #include "exporter/mirror/copy.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "proto/message.h"
-
 DEFINE_DICT_NAME(copy_node_path, struct copy_node, view.path)
 
 static void copy_free_nodes(struct copy *copy)
@@ -32,6 +26,7 @@ void copy_done(struct copy *copy)
 	free(copy->guards);
 	json_decref(copy->guards_reply);
 	json_decref(copy->events);
+	json_decref(copy->rollout);
 	json_decref(copy->plan);
 	json_decref(copy->dependencies);
 	json_decref(copy->settings);
@@ -65,12 +60,6 @@ static bool copy_has_same_members(const json_t *a, const json_t *b)
 	return true;
 }
 
-static bool copy_is_same(const json_t *a, const json_t *b)
-{
-	return copy_has_same_members(a, b) &&
-	       copy_has_same_members(json_object_get(a, "service"), json_object_get(b, "service"));
-}
-
 /* Return: 0, -EBADMSG or -ENOMEM; a part of @copy may be filled in. */
 static int copy_read_nodes(struct copy *copy, const json_t *nodes)
 {
@@ -102,7 +91,7 @@ static void copy_take_event(struct copy *copy, const json_t *event)
 
 	if (!node)
 		return;
-	state = service_view_state(to);
+	state = service_view_states[text_index_of(to, service_view_states)];
 	if (strcmp(message_get_text(event, "kind"), "node") == 0) {
 		if (node_view_state_find(to, &node->view.state) == 0)
 			node->view.since_usec = 0;
@@ -117,20 +106,12 @@ void copy_ask_nodes(struct copy *copy, uint64_t realtime_usec)
 	copy->asked_usec = realtime_usec;
 }
 
-static void copy_retake_events(struct copy *copy)
-{
-	const json_t *event;
-	size_t i;
-
-	json_array_foreach (copy->events, i, event)
-		if (message_get_number(event, "time_usec", 0) >= copy->asked_usec)
-			copy_take_event(copy, event);
-}
-
 int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
 {
+	const json_t *event;
 	struct copy fresh;
 	bool other;
+	size_t k;
 	int r;
 
 	copy_init(&fresh);
@@ -142,9 +123,12 @@ int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
 	other = fresh.n != copy->n;
 	for (size_t i = 0; i < fresh.n; i++) {
 		const struct copy_node *before = copy_find(copy, fresh.nodes[i].view.path);
+		const json_t *object = fresh.nodes[i].object;
 
 		fresh.nodes[i].changed =
-			!before || !copy_is_same(before->object, fresh.nodes[i].object);
+			!before || !copy_has_same_members(before->object, object) ||
+			!copy_has_same_members(json_object_get(before->object, "service"),
+					       json_object_get(object, "service"));
 		other = other || before != &copy->nodes[i];
 	}
 	copy_free_nodes(copy);
@@ -152,7 +136,9 @@ int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
 	copy->n = fresh.n;
 	copy->by_path = fresh.by_path;
 	copy->at_usec = now_usec;
-	copy_retake_events(copy);
+	json_array_foreach (copy->events, k, event)
+		if (message_get_number(event, "time_usec", 0) >= copy->asked_usec)
+			copy_take_event(copy, event);
 	return other;
 }
 
@@ -215,7 +201,7 @@ json_t *copy_take_events(struct copy *copy, const json_t *events)
 	json_array_foreach ((json_t *)(uintptr_t)events, i, event) {
 		if (copy_knows_event(copy, event))
 			continue;
-		/* Events of another daemon are no part of its picture. */
+		/* Events of another daemon do not belong to the shutdown that is shown. */
 		if (message_get_number(event, "number", 0) < copy->next_event)
 			json_array_clear(copy->events);
 		copy->next_event = message_get_number(event, "number", 0) + 1;

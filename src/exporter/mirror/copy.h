@@ -12,8 +12,8 @@
 
 struct copy_node {
 	json_t *object;	       /* as received */
-	struct node_view view; /* read from it: the strings are its own, the times of @at_usec */
-	bool changed;	       /* by the last reply, in more than its times */
+	struct node_view view; /* the object as a view: with the strings of the object, and times as of @at_usec */
+	bool changed;	       /* changed by the last reply, in more than its times */
 };
 
 struct copy {
@@ -30,6 +30,7 @@ struct copy {
 	json_t *events;	      /* an array of Event, the last COPY_EVENTS of one daemon */
 	uint64_t next_event;  /* the number after that of the last event */
 	uint64_t asked_usec;  /* when the nodes were asked for, on CLOCK_REALTIME as the events */
+	json_t *rollout;      /* of the last reply to Status; NULL: there is none */
 	json_t *plan;	      /* the last reply to Plan, for the root; NULL: none yet */
 	json_t *dependencies; /* the array of the last reply to Dependencies; NULL: none yet */
 	json_t *settings;     /* the last reply to Show, for the root; NULL: none yet */
@@ -40,7 +41,7 @@ struct copy {
 void copy_init(struct copy *copy);
 void copy_done(struct copy *copy);
 
-/* The nodes are asked for: an event from now on may be newer than the state in the reply. */
+/* Notes that the nodes are asked for: an event from now on may be newer than the state in the reply. */
 void copy_ask_nodes(struct copy *copy, uint64_t realtime_usec);
 
 /*
@@ -79,5 +80,4 @@ struct guard_view copy_guard_at(const struct copy *copy, const struct guard_view
 /* Returns true if the guard holds up a stop: its node is stopped, or the guard is of an old run. */
 bool copy_is_blocking(const struct copy *copy, const struct guard_view *guard);
 
-/* Returns true if a node is being shut down. */
 bool copy_is_stopping(const struct copy *copy);

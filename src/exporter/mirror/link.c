@@ -1,7 +1,4 @@
 /*
- * proto/client.h with an expired deadline never waits: a call is shorter than the buffer of a
- * socket, and replies are taken when they have arrived.
- *
  * A round of queries begins with Status, which lasts several replies, and goes on with Guards, and
  * with Plan, Dependencies and Show of the root if there are other nodes or another configuration.
  * Events that arrive meanwhile cause a further round.  The settings of a node are asked for at its end,
@@ -9,49 +6,33 @@
  */
 #include "exporter/mirror/link.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
+#include "exporter/mirror/call.h"
 #include "model/base/settings.h"
-#include "proto/client.h"
-#include "proto/interface.h"
 #include "sys/ipc/unixsock.h"
 
-#define CONNECT_USEC   (10 * USEC_PER_MSEC) /* a full backlog of the daemon may cost this much */
 #define RETRY_MIN_USEC (50 * USEC_PER_MSEC)
 #define RETRY_MAX_USEC USEC_PER_SEC
 #define ROUND_USEC     (100 * USEC_PER_MSEC) /* between two rounds of queries, at least */
 #define ROUND_MAX_USEC (5 * USEC_PER_SEC)    /* at most: a Status during a start takes long */
-#define ROUND_SHARE    30		     /* likewise, in times of what a Status takes */
+#define ROUND_SHARE    30		     /* the same, as a multiple of the time that a Status takes */
 #define STOPPING_USEC  (500 * USEC_PER_MSEC) /* likewise, during a shutdown without events */
 #define ANSWER_USEC    (10 * USEC_PER_SEC)   /* for all replies to a query */
-
-typedef int receive_function(struct link *link, const struct message_reply *reply);
-
-struct wire {
-	struct link *link;
-	struct client *client; /* NULL: not connected */
-	sd_event_source *io;
-	receive_function *receive;
-};
 
 struct link {
 	sd_event *event;
 	const char *socket;
 	struct copy *copy;
 	const struct link_owner *owner;
-	struct wire events, queries;
-	sd_event_source *retry;
-	sd_event_source *round;	   /* the next round; or the time limit of the query */
+	struct call *events, *queries; /* NULL: not connected */
+	sd_event_source *retry, *round;
 	uint64_t retry_usec;	   /* until the next attempt */
 	uint64_t round_begun_usec; /* of the last round */
-	uint64_t pause_usec;	   /* from then on until the next one */
+	uint64_t pause_usec;	   /* since its beginning, until the next one */
 	enum interface_method asked;
 	bool busy;  /* a query is not answered yet */
-	bool dirty; /* something has happened since the round began */
+	bool dirty; /* an event has come since the round began */
 	bool wants_plan;
+	uint64_t programs_usec; /* when the daemon last looked at programs; 0: it has to look */
 	bool shows_root;	/* the settings that were asked for are those of the round */
 	uint64_t configuration; /* of the last Status */
 	bool up;
@@ -59,43 +40,15 @@ struct link {
 	json_t *nodes; /* of the replies to Status so far */
 };
 
-static void link_close_wire(struct wire *wire)
-{
-	wire->io = sd_event_source_disable_unref(wire->io);
-	wire->client = client_free(wire->client);
-}
-
-/* A node may be removed before its settings are asked for. */
-static bool link_forgives(const struct link *link, const struct wire *wire)
-{
-	return wire == &link->queries && link->busy && link->asked == METHOD_SHOW &&
-	       !link->shows_root;
-}
-
-static int link_receive(struct wire *wire)
-{
-	struct message_reply reply;
-	int r = client_receive(wire->client, 0, &reply);
-
-	if (r < 0)
-		return r;
-	if (reply.error && !link_forgives(wire->link, wire))
-		r = -EPROTO;
-	else
-		r = wire->receive(wire->link, &reply);
-	message_reply_done(&reply);
-	return r;
-}
-
 static void link_down(struct link *link, int r)
 {
-	/*
-	 * The end of the daemon may be seen by the queries first, before the events that led to it.
-	 */
-	while (link->events.client && link_receive(&link->events) == 0)
-		;
-	link_close_wire(&link->events);
-	link_close_wire(&link->queries);
+	struct call *events = take(link->events);
+
+	/* The end of the daemon may be seen by the queries first, before the events that led to it. */
+	if (events)
+		call_drain(events);
+	call_free(events);
+	link->queries = call_free(link->queries);
 	json_decref(link->nodes);
 	link->nodes = NULL;
 	link->busy = link->dirty = false;
@@ -113,45 +66,20 @@ static void link_down(struct link *link, int r)
 	link->owner->news(LINK_DOWN, NULL, link->owner->arg);
 }
 
-static int link_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
-{
-	struct wire *wire = arg;
-	int r = 0;
-
-	while (r == 0)
-		r = link_receive(wire);
-	if (r != -ETIMEDOUT)
-		link_down(wire->link, r);
-	return 0;
-}
-
-static int link_open_wire(struct wire *wire)
-{
-	struct link *link = wire->link;
-	int r = client_connect(&wire->client, link->socket, clock_now_usec() + CONNECT_USEC);
-
-	if (r < 0)
-		return r;
-	return sd_event_add_io(link->event, &wire->io, client_get_fd(wire->client), EPOLLIN,
-			       link_on_readable, wire);
-}
-
-static int link_call(struct wire *wire, enum interface_method method, json_t *parameters,
-		     unsigned flags)
-{
-	return client_call(wire->client, interface_method_name(method), parameters, flags, 0);
-}
-
 /* --- queries --- */
+
+static bool link_on_reply(const struct message_reply *reply, int r, void *arg);
 
 static int link_ask_of(struct link *link, enum interface_method method, json_t *parameters)
 {
+	const struct call_owner owner = { link_on_reply, link };
+	unsigned flags = method == METHOD_STATUS ? MESSAGE_MORE : 0;
+
 	link->asked = method;
 	link->busy = true;
-	(void)sd_event_source_set_time_relative(link->round, ANSWER_USEC);
-	(void)sd_event_source_set_enabled(link->round, SD_EVENT_ONESHOT);
-	return link_call(&link->queries, method, parameters,
-			 method == METHOD_STATUS ? MESSAGE_MORE : 0);
+	return link->queries ? call_ask(link->queries, method, parameters, flags, ANSWER_USEC)
+			     : call_new(&link->queries, link->event, link->socket, method,
+					parameters, flags, ANSWER_USEC, &owner);
 }
 
 static int link_ask(struct link *link, enum interface_method method)
@@ -169,11 +97,15 @@ static int link_ask_show(struct link *link, const char *path)
 
 static int link_begin_round(struct link *link)
 {
+	json_t *parameters;
+
 	link->dirty = false;
 	link->round_begun_usec = clock_now_usec();
 	link->nodes = json_array();
 	copy_ask_nodes(link->copy, clock_realtime_usec());
-	return link_ask(link, METHOD_STATUS);
+	parameters = json_pack("{s:b}", "programs", link->programs_usec == 0);
+	link->programs_usec = link->programs_usec ? link->programs_usec : link->round_begun_usec;
+	return link_ask_of(link, METHOD_STATUS, parameters);
 }
 
 static void link_set_round(struct link *link, uint64_t usec)
@@ -182,7 +114,7 @@ static void link_set_round(struct link *link, uint64_t usec)
 	(void)sd_event_source_set_enabled(link->round, SD_EVENT_ONESHOT);
 }
 
-/* Something may have changed: a round follows, unless one is about to. */
+/* Starts a round of queries after a possible change, unless one is about to begin. */
 static void link_touch(struct link *link)
 {
 	link->dirty = true;
@@ -197,7 +129,6 @@ static int link_end_round(struct link *link)
 	if (wanted)
 		return link_ask_show(link, wanted);
 	link->busy = false;
-	(void)sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
 	link->retry_usec = RETRY_MIN_USEC;
 	if (!link->up) {
 		link->up = true;
@@ -235,6 +166,8 @@ static int link_receive_status(struct link *link, const struct message_reply *re
 	link->nodes = NULL;
 	if (r < 0)
 		return r;
+	json_decref(link->copy->rollout);
+	link->copy->rollout = json_incref(json_object_get(reply->parameters, "rollout"));
 	link->wants_plan = link->wants_plan || r == 1;
 	if (link->up)
 		link->owner->news(r == 1 ? LINK_TREE : LINK_NODES, NULL, link->owner->arg);
@@ -285,15 +218,27 @@ static int link_receive_show(struct link *link, const struct message_reply *repl
 	return link_end_round(link);
 }
 
-static receive_function *const receivers[] = {
+typedef int link_receiver(struct link *link, const struct message_reply *reply);
+
+static link_receiver *const receivers[] = {
 	[METHOD_STATUS] = link_receive_status, [METHOD_GUARDS] = link_receive_guards,
 	[METHOD_PLAN] = link_receive_plan,     [METHOD_DEPENDENCIES] = link_receive_dependencies,
 	[METHOD_SHOW] = link_receive_show,
 };
 
-static int link_receive_query(struct link *link, const struct message_reply *reply)
+static bool link_on_reply(const struct message_reply *reply, int r, void *arg)
 {
-	return link->busy ? receivers[link->asked](link, reply) : -EBADMSG;
+	struct link *link = arg;
+	/* A node may be removed before its settings are asked for. */
+	bool forgives = link->busy && link->asked == METHOD_SHOW && !link->shows_root;
+
+	if (reply && reply->error && !forgives)
+		r = -EPROTO;
+	else if (reply)
+		r = link->busy ? receivers[link->asked](link, reply) : -EBADMSG;
+	if (r < 0)
+		link_down(link, r);
+	return r == 0;
 }
 
 /* --- events --- */
@@ -316,27 +261,29 @@ static int link_receive_events(struct link *link, const struct message_reply *re
 	return 0;
 }
 
-static int link_connect(struct link *link)
+/* The end of the link takes the last events. */
+static bool link_on_events(const struct message_reply *reply, int r, void *arg)
 {
-	int r = link_open_wire(&link->events);
+	struct link *link = arg;
 
-	if (r == 0)
-		r = link_open_wire(&link->queries);
-	/* Events first, so that no change is between them and the first Status. */
-	if (r == 0)
-		r = link_call(&link->events, METHOD_EVENTS,
-			      json_pack("{s:i, s:b}", "last", COPY_EVENTS, "changes", 1),
-			      MESSAGE_MORE);
-	if (r == 0)
-		r = link_begin_round(link);
-	return r;
+	if (reply)
+		r = reply->error ? -EPROTO : link_receive_events(link, reply);
+	if (r < 0 && link->events)
+		link_down(link, r);
+	return r == 0;
 }
 
 static int link_on_retry(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct link *link = arg;
-	int r = link_connect(link);
+	const struct call_owner owner = { link_on_events, link };
+	/* Events first, so that no change is between them and the first Status. */
+	int r = call_new(&link->events, link->event, link->socket, METHOD_EVENTS,
+			 json_pack("{s:i, s:b}", "last", COPY_EVENTS, "changes", 1), MESSAGE_MORE,
+			 USEC_INFINITY, &owner);
 
+	if (r == 0)
+		r = link_begin_round(link);
 	link->wants_plan = true;
 	shown_forget(&link->copy->shown);
 	if (r < 0)
@@ -347,24 +294,11 @@ static int link_on_retry(sd_event_source *source, uint64_t usec, void *arg)
 static int link_on_round(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct link *link = arg;
-	int r = link->busy ? -ETIMEDOUT : link_begin_round(link);
+	int r = link->busy ? 0 : link_begin_round(link);
 
 	if (r < 0)
 		link_down(link, r);
 	return 0;
-}
-
-static int link_add_timers(struct link *link)
-{
-	int r = sd_event_add_time(link->event, &link->retry, CLOCK_MONOTONIC, 0, 1, link_on_retry,
-				  link);
-
-	if (r >= 0)
-		r = sd_event_add_time(link->event, &link->round, CLOCK_MONOTONIC, 0, 1,
-				      link_on_round, link);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
-	return MIN(r, 0);
 }
 
 int link_new(struct link **ret, sd_event *event, const char *socket, struct copy *copy,
@@ -381,27 +315,29 @@ int link_new(struct link **ret, sd_event *event, const char *socket, struct copy
 			       .owner = owner,
 			       .retry_usec = RETRY_MIN_USEC,
 			       .pause_usec = ROUND_USEC };
-	link->events = (struct wire){ .link = link, .receive = link_receive_events };
-	link->queries = (struct wire){ .link = link, .receive = link_receive_query };
-	r = link_add_timers(link);
+	r = sd_event_add_time(event, &link->retry, CLOCK_MONOTONIC, 0, 1, link_on_retry, link);
+	if (r >= 0)
+		r = sd_event_add_time(event, &link->round, CLOCK_MONOTONIC, 0, 1, link_on_round,
+				      link);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
 	if (r < 0)
 		link_free(link);
 	else
 		*ret = link;
-	return r;
+	return MIN(r, 0);
 }
 
 struct link *link_free(struct link *link)
 {
 	if (!link)
 		return NULL;
-	link_close_wire(&link->events);
-	link_close_wire(&link->queries);
+	call_free(link->events);
+	call_free(link->queries);
 	link->retry = sd_event_source_disable_unref(link->retry);
 	link->round = sd_event_source_disable_unref(link->round);
 	json_decref(link->nodes);
-	free(link);
-	return NULL;
+	return free_memory(link);
 }
 
 void link_want_settings(struct link *link)
@@ -415,8 +351,12 @@ void link_want_settings(struct link *link)
 
 void link_renew(struct link *link)
 {
+	uint64_t now = clock_now_usec();
+
+	if (now > clock_add(link->programs_usec, LINK_PROGRAMS_USEC))
+		link->programs_usec = 0;
 	if (link->up && !link->busy &&
-	    clock_now_usec() > clock_add(link->copy->at_usec, LINK_RENEW_USEC))
+	    (!link->programs_usec || now > clock_add(link->copy->at_usec, LINK_RENEW_USEC)))
 		link_touch(link);
 }
 
@@ -427,8 +367,7 @@ bool link_is_up(const struct link *link)
 
 pid_t link_daemon(const struct link *link)
 {
-	const struct client *client = link->queries.client;
 	struct unix_peer peer;
 
-	return client && unix_peer(client_get_fd(client), &peer) == 0 ? peer.pid : 0;
+	return link->queries && unix_peer(call_get_fd(link->queries), &peer) == 0 ? peer.pid : 0;
 }

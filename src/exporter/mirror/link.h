@@ -44,9 +44,11 @@ void link_want_settings(struct link *link);
 
 /*
  * Renews a copy that is older than LINK_RENEW_USEC: counts of lines change without an event, and a
- * daemon that hangs is noticed by a query only.  The present request gets the copy as it is.
+ * daemon that hangs is noticed by a query only.  Once in LINK_PROGRAMS_USEC the daemon looks for files of services that
+ * were replaced.  The present request gets the copy as it is.
  */
-#define LINK_RENEW_USEC UINT64_C(10000000)
+#define LINK_RENEW_USEC	   UINT64_C(10000000)
+#define LINK_PROGRAMS_USEC UINT64_C(60000000)
 void link_renew(struct link *link);
 
 /* Returns true while the daemon answers. */

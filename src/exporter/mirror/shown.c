@@ -1,17 +1,12 @@
 /*
- * A node is a member of one object, by its path: null while it is to be asked for, then its settings, or
- * false for an error.
+ * An object has a member for each node, by its path: null while the settings have to be asked for, then the
+ * settings, or false for an error.
  *
  * An exporter that may act sees the secrets, too, but its clients see no more than those of one that may
  * only look.
  */
 #include "exporter/mirror/shown.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/cleanup.h"
 #include "proto/config/settings.h"
 #include "proto/message.h"
 
@@ -59,9 +54,8 @@ static json_t *shown_origin_of(const json_t *setting)
 
 	if (!file)
 		return json_string("run");
-	if (asprintf(&text, "%s:%" JSON_INTEGER_FORMAT, slash ? slash + 1 : file,
-		     json_integer_value(json_object_get(setting, "line"))) < 0)
-		text = NULL;
+	text = text_format("%s:%" JSON_INTEGER_FORMAT, slash ? slash + 1 : file,
+			   json_integer_value(json_object_get(setting, "line")));
 	return text ? message_string(text) : NULL;
 }
 

@@ -27,7 +27,7 @@ void shown_want(struct shown *shown, const char *path);
 const char *shown_next(const struct shown *shown);
 
 /*
- * Takes a reply to Show for the node of shown_next(); or NULL, an error, after which it is not asked
- * for again.  Values that may be secret are left out.
+ * Takes the reply to Show for the node of shown_next(); NULL: an error, and the node is not asked for again.
+ * Values that may be secret are left out.
  */
 void shown_take(struct shown *shown, const char *path, const json_t *reply);

@@ -4,20 +4,12 @@
  */
 #include "exporter/mirror/tail.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/fd.h"
-#include "base/list.h"
 #include "proto/logger-message.h"
 
 #define ANSWER_USEC (10 * USEC_PER_SEC)
 #define RETRY_USEC  USEC_PER_SEC
-#define ABSENT_USEC (5 * USEC_PER_SEC) /* between two questions to a daemon without a logger */
-#define SPARE_USEC  (2 * USEC_PER_SEC) /* a tail that is unused for so long makes room */
+#define ABSENT_USEC (5 * USEC_PER_SEC) /* pause between two calls to a daemon without a logger */
+#define SPARE_USEC  (2 * USEC_PER_SEC) /* a tail that was unused for so long may be replaced */
 #define READ_SIZE   TAIL_BURST
 
 struct tails {
@@ -39,7 +31,7 @@ struct tail {
 	enum tail_state state;
 	char *error;
 	bool refused;
-	bool begun; /* it was ready once: further lines are new ones */
+	bool begun; /* the last lines have come: further ones are new */
 	json_t *lines;
 	char *buffer;
 	size_t length, size;
@@ -236,7 +228,7 @@ static int tail_open(struct tail *tail, const json_t *outputs)
 	if (fd < 0) {
 		if (!outputs || tail_is_captured(outputs))
 			return -ECONNRESET;
-		/* There is no line before another configuration. */
+		/* The node has no lines until the next configuration. */
 		tail_set_ready(tail);
 		tail_stop(tail);
 		tail_set_wait(tail, ABSENT_USEC);
@@ -316,8 +308,7 @@ static struct tail *tail_free(struct tail *tail)
 	free(tail->buffer);
 	free(tail->error);
 	free(tail->node);
-	free(tail);
-	return NULL;
+	return free_memory(tail);
 }
 
 static int tail_on_idle(sd_event_source *source, uint64_t usec, void *arg)
@@ -422,7 +413,7 @@ void tail_hold(struct tail *tail)
 {
 	tail->users++;
 	tail_set_idle(tail, TAIL_IDLE_USEC);
-	/* Clients that come all the time do not put it off. */
+	/* The timer is not set anew by clients that come all the time. */
 	if (!tail->call && sd_event_source_get_enabled(tail->wait, NULL) <= 0)
 		tail_set_wait(tail, RETRY_USEC);
 }
@@ -461,6 +452,5 @@ struct tails *tails_free(struct tails *tails)
 		return NULL;
 	list_for_each_safe (tail, next, &tails->list, in_tails)
 		tail_free(tail);
-	free(tails);
-	return NULL;
+	return free_memory(tails);
 }

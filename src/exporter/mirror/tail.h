@@ -6,8 +6,6 @@
  * lines than TAIL_BURST bytes in TAIL_PAUSE_USEC are left out by the logger.
  */
 
-#include <systemd/sd-event.h>
-
 #include "exporter/mirror/call.h"
 
 #define TAILS_DEFAULT	16
@@ -21,11 +19,11 @@ struct tails_owner {
 	sd_event *event;
 	const char *socket; /* of the daemon */
 	size_t max;	    /* services at once; 0: no logs */
-	/* A tail has changed its state. */
+	/* Called when a tail has changed its state. */
 	void (*changed)(void *arg);
 	/*
-	 * A line has come for @node, as in tail_lines() with the member "node"; or {"node", "error"}:
-	 * none comes at present.  Borrowed.
+	 * Called when a line has come for @node, as in tail_lines() with the member "node"; or {"node",
+	 * "error"}: none comes at present.  Borrowed.
 	 */
 	void (*line)(const char *node, json_t *line, void *arg);
 	void *arg;
@@ -63,6 +61,6 @@ const char *tail_error(const struct tail *tail, bool *ret_refused);
 /* Returns a new array of the last lines, at most @max: {"time", "stream", "text"}. */
 json_t *tail_lines(const struct tail *tail, size_t max);
 
-/* Lets the tail go on until it is released. */
+/* Keeps the tail until it is released. */
 void tail_hold(struct tail *tail);
 void tail_release(struct tails *tails, const char *node);

@@ -4,13 +4,6 @@
  */
 #include "exporter/mirror/totals.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/macro.h"
-#include "base/text.h"
-#include "proto/message.h"
 #include "proto/report.h"
 
 DEFINE_DICT_NAME(totals_node_path, struct totals_node, path)
@@ -25,8 +18,7 @@ static struct totals_node *totals_node_free(struct totals_node *node)
 {
 	if (node)
 		free(node->path);
-	free(node);
-	return NULL;
+	return free_memory(node);
 }
 DEFINE_CLEANUP(struct totals_node *, totals_node_free)
 
@@ -102,11 +94,6 @@ static void totals_add_duration(struct totals_durations *durations, uint64_t use
 	durations->sum_usec += usec;
 }
 
-static uint64_t totals_elapsed_usec(uint64_t since, uint64_t now)
-{
-	return now > since ? now - since : 0;
-}
-
 static enum totals_exit totals_exit_kind(const char *reason)
 {
 	static const char with_status[] = "exited with status ";
@@ -131,34 +118,73 @@ static void totals_count_event(struct totals_node *node, const json_t *event)
 		node->exits[totals_exit_kind(message_get_text(event, "reason"))]++;
 	node->killed += strcmp(to, "killing") == 0;
 	if (strcmp(from, "draining") == 0 && node->draining_usec)
-		node->drain_usec += totals_elapsed_usec(node->draining_usec, now);
+		node->drain_usec += now - MIN(now, node->draining_usec);
 	node->draining_usec = strcmp(to, "draining") == 0 ? now : 0;
 	if (totals_is_over(from) && !totals_is_over(to))
 		node->starting_usec = now;
 	if (strcmp(to, "up") == 0 && node->starting_usec)
-		totals_add_duration(&node->start, totals_elapsed_usec(node->starting_usec, now));
+		totals_add_duration(&node->start, now - MIN(now, node->starting_usec));
 	if (strcmp(to, "up") == 0 || totals_is_over(to) || totals_is_ordered_end(to))
 		node->starting_usec = 0;
 	if (totals_is_ordered_end(to) && !node->stopping_usec)
 		node->stopping_usec = now;
 	if (totals_is_over(to) && node->stopping_usec)
-		totals_add_duration(&node->stop, totals_elapsed_usec(node->stopping_usec, now));
+		totals_add_duration(&node->stop, now - MIN(now, node->stopping_usec));
 	if (totals_is_over(to))
 		node->stopping_usec = 0;
 }
 
+uint64_t totals_outage_usec(const struct totals_node *node, enum outage cause, uint64_t now)
+{
+	return node->outage_usec[cause] +
+	       (node->outage == cause ? now - MIN(now, node->outage_since_usec) : 0);
+}
+
+static void totals_count_outage(struct totals_node *node, const json_t *event)
+{
+	uint64_t now = message_get_number(event, "time_usec", 0);
+	size_t to = text_index_of(message_get_text(event, "to"), history_outages);
+
+	if (to >= N_OUTAGES)
+		return;
+	node->outage_usec[node->outage] = totals_outage_usec(node, node->outage, now);
+	node->outage = (unsigned)to;
+	node->outage_since_usec = now;
+	node->outages[to]++;
+}
+
+static void totals_count_alert(struct totals_node *node, const json_t *event)
+{
+	size_t alert = text_index_of(message_get_text(event, "to"), alert_names);
+
+	if (alert < N_ALERTS)
+		node->alerts[alert]++;
+}
+
 void totals_take(struct totals *totals, const json_t *events)
 {
+	static const struct {
+		const char *kind;
+		void (*count)(struct totals_node *node, const json_t *event);
+	} kinds[] = {
+		{ "service", totals_count_event },
+		{ "outage", totals_count_outage },
+		{ "alert", totals_count_alert },
+	};
 	json_t *event;
 	size_t i;
 
 	json_array_foreach ((json_t *)(uintptr_t)events, i, event) {
-		struct totals_node *node;
+		const char *kind = message_get_text(event, "kind");
 
-		if (strcmp(message_get_text(event, "kind"), "service") != 0)
-			continue;
-		node = totals_make(totals, message_get_text(event, "node"));
-		if (node)
-			totals_count_event(node, event);
+		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+			struct totals_node *node =
+				strcmp(kind, kinds[k].kind) == 0
+					? totals_make(totals, message_get_text(event, "node"))
+					: NULL;
+
+			if (node)
+				kinds[k].count(node, event);
+		}
 	}
 }

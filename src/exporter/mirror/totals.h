@@ -4,11 +4,8 @@
  * Counts and durations of each service, from the events since the exporter saw the node first.
  */
 
-#include <jansson.h>
-#include <stdint.h>
-
-#include "base/dict.h"
 #include "exporter/mirror/copy.h"
+#include "proto/history/line.h"
 
 /* Upper bounds of the buckets in seconds; the last bucket has none. */
 #define TOTALS_BOUNDS                                                        \
@@ -36,6 +33,10 @@ struct totals_node {
 	uint64_t drain_usec;
 	uint64_t killed; /* stops that ended in SIGKILL */
 	uint64_t exits[N_TOTALS_EXITS];
+	uint64_t alerts[N_ALERTS];
+	uint64_t outages[N_OUTAGES], outage_usec[N_OUTAGES]; /* times without the present one */
+	unsigned outage;				     /* the present one, or OUTAGE_OVER */
+	uint64_t outage_since_usec;
 	uint64_t starting_usec, stopping_usec, draining_usec; /* since then; 0: not now */
 };
 
@@ -53,6 +54,9 @@ void totals_take(struct totals *totals, const json_t *events);
 
 /* Forgets the nodes that are not in @copy any more. */
 void totals_prune(struct totals *totals, const struct copy *copy);
+
+/* Returns the time of outages by @cause, up to the present one at @now_usec. */
+uint64_t totals_outage_usec(const struct totals_node *node, enum outage cause, uint64_t now_usec);
 
 /* Returns the totals of the node; NULL: nothing has happened to it. */
 const struct totals_node *totals_find(const struct totals *totals, const char *path);

@@ -3,7 +3,7 @@ import { changesTake, nodeFocus, nodeLoad, nodeOpen, nodeTick, nodeUpdate, nodeV
 import { catchUp, connect, fetchJson, isFlapping, model, on, setPast } from "./model.js";
 import { isStopping, shutdownFind, shutdownFrame, shutdownLoad, shutdownTake, shutdownText, shutdownUpdate,
 	shutdownView } from "./shutdown.js";
-import { setText } from "./dom.js";
+import { el, nodeLink, setText, shape } from "./dom.js";
 import { isWithin, summaryOf } from "./text.js";
 import { treePaint, treeRebuild, treeSelect, treeTick, treeUpdate, treeView } from "./tree.js";
 
@@ -13,6 +13,10 @@ const PAINT_MS = 3;		/* of a frame */
 let opened = null;		/* path of a node */
 let changed = new Set(), events = [], rebuild = false, scheduled = false;
 let ready = false;		/* the past is known */
+const marks = el("ol", { id: "rollout" });	/* one for each service of the rollout */
+let drawn;
+
+summary.after(marks);
 
 const goToShutdown = () => {
 	if (location.pathname !== "/shutdown")
@@ -21,10 +25,21 @@ const goToShutdown = () => {
 
 /* --- drawing --- */
 
+/* Returns a sentence, or "". */
+const showRollout = ({ rollout }) => {
+	if (rollout?.state === "done")
+		rollout = null;
+	if (drawn !== rollout)
+		marks.replaceChildren(...(rollout?.steps || []).map(({ node, state }) =>
+			el("li", {}, shape({ pending: "down", restarting: "starting", ready: "up" }[state] || state), nodeLink(node))));
+	drawn = rollout;
+	return rollout ? ` ${rollout.confirm_usec ? "Reload" : "Rollout"} ${rollout.state}${rollout.reason ? ": " + rollout.reason : ""}.` : "";
+};
+
 const showSummary = () => {
 	const text = isStopping() ? shutdownText() : summaryOf([...model.nodes.values()], model.up, isFlapping);
 
-	setText(summary, text);
+	setText(summary, text + showRollout(model));
 	document.body.classList.toggle("down", !model.up || !model.connected);
 	setText(badge, !model.connected ? "connection lost" : model.up ? "live" : "daemon down");
 	document.title = `${isStopping() ? "◑ " : /attention/.test(text) ? "✕ " : ""}Swansong`;

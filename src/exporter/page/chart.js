@@ -241,7 +241,7 @@ const seenOf = (chart) => "oncontentvisibilityautostatechange" in chart.body ? c
 const steps = [.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 
 export const setSpan = (chart, ms) => {
-	const step = 1000 * (steps.find((s) => ms / 1000 / s <= 8) || 7200);
+	const most = innerWidth < 600 ? 4 : 8, step = 1000 * (steps.find((s) => ms / 1000 / s <= most) || 7200);
 	const ticks = [];
 
 	if (chart.span === ms)

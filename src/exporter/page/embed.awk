@@ -113,7 +113,7 @@ END {
 	print ";\n#define PAGE_FILES " files
 	if (!failed && within)
 		fail("a comment has no end")
-	if (!failed && size > 61440)
-		fail(sprintf("the files have %d bytes, want 61440 at most", size))
+	if (!failed && size > 65536)
+		fail(sprintf("the files have %d bytes, want 65536 at most", size))
 	exit failed
 }

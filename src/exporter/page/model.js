@@ -34,6 +34,8 @@ const take = (node) => {
 	const before = model.nodes.get(node.path);
 
 	node.at = now() - (node.service || node).since_usec / 1000;
+	if (node.service?.scheduled_usec !== undefined)
+		node.next = Math.round(now() / 1000 + node.service.scheduled_usec / 1e6) * 1000;
 	node.restarted = Boolean(before?.restarted || node.service?.restarts > before?.service?.restarts);
 	model.nodes.set(node.path, node);
 };
@@ -49,6 +51,7 @@ const takes = {
 		model.up = tree.up;
 		model.time_usec = tree.time_usec;
 		model.features = tree.features || {};
+		model.rollout = tree.rollout;
 		model.nodes = new Map();
 		for (const node of tree.nodes) {
 			take(node);
@@ -63,7 +66,7 @@ const takes = {
 		model.events.push(event);
 		if (model.events.length > EVENTS_MAX)
 			model.events.splice(0, EVENTS_MAX / 5);
-		if (!node)
+		if (!node || !["node", "service"].includes(event.kind))
 			return;
 		if (event.kind === "node")
 			node.state = event.to;
@@ -89,7 +92,7 @@ const takes = {
 		model.stopping = data;
 		data.at = now();
 	},
-	summary(data) { model.up = data.up; },
+	summary({ up, rollout }) { Object.assign(model, { up, rollout }); },
 	connection(is) { model.connected = is; },
 	log() {},
 };

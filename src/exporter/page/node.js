@@ -42,7 +42,7 @@ const changeRow = (event) => {
 
 	return el("li", { "data-number": event.number, class: event.to },
 		  el("time", { title: clock(at) }, new Date(at).toLocaleTimeString()),
-		  el("span", {}, ...(opened === null || opened !== event.node ? [nodeLink(event.node), " "] : []),
+		  el("span", {}, ...(opened === null || opened !== event.node ? [event.kind === "rollout" ? event.kind : nodeLink(event.node), " "] : []),
 		     `${event.from.replace("_", " ")} → `, el("b", {}, event.to.replace("_", " "))),
 		  el("span", { class: "reason" }, event.cause || event.reason || ""));
 };
@@ -90,6 +90,7 @@ const showFacts = (node) => {
 		...fact("Restarts", isService && String(s.restarts)),
 		...fact("Last end", s.result),
 		...fact("Schedule", s.schedule),
+		...fact("Next run", node.next && clock(node.next)),
 		...fact("Log", s.logs && s.logs.join(", ") + (s.lost_lines ? `; ${count(s.lost_lines, "line")} lost` : "")));
 };
 
@@ -176,7 +177,7 @@ export const nodeLoad = async () => {
 	plan = shutdown.plan?.entries || [];
 	showRelations();
 	showSettings();
-	pastShow(page.ends || []);
+	pastShow(page.ends || [], page.availability);
 	if (isStale && !page.settings)
 		nodeLoad();
 };

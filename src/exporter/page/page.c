@@ -1,9 +1,5 @@
 #include "exporter/page/page.h"
 
-#include <string.h>
-
-#include "base/macro.h"
-
 /* Made by embed.awk: the texts, and their list. */
 #include <exporter/page/files.inc>
 

@@ -2,7 +2,7 @@
 
 /* The files of the page, which the build puts into the program. */
 
-#include <stddef.h>
+#include "base/std.h"
 
 struct page_file {
 	const char *name; /* "style.css" */

@@ -1,4 +1,5 @@
 /* A shutdown as it happens: of the root, or of the group that is open. */
+import { actionsStop, shutdownActions } from "./actions.js";
 import { addEnd, addPlan, addState, endAll, isOver, isKilled, legend, newChart, paint, setGuards, setKill, setNow,
 	setSpan } from "./chart.js";
 import { el, nodeLink, setText } from "./dom.js";
@@ -19,7 +20,7 @@ const key = el("p", { class: "legend" },
 	...Object.entries(legend).map(([part, text]) => el("span", {}, el("i", { class: `bar ${part}` }), text)),
 	el("span", {}, el("i", { class: "held" }), "guard"), el("span", {}, el("i", { class: "plan" }), "plan, at worst"));
 export const shutdownView = el("section", { id: "shutdown", "aria-labelledby": "shutdown-title" },
-	el("header", {}, title, countdown, el("p", { class: "actions" }, el("a", { href: "/" , "data-node": "" }, "Back to the tree"), save)),
+	el("header", {}, title, countdown, el("p", { class: "actions" }, el("a", { href: "/" , "data-node": "" }, "Back to the tree"), save), shutdownActions),
 	el("div", { class: "shutdown-body" }, el("div", {}, key, place), side));
 
 let stop = null;	/* { top, began, chart, ended, forced } */
@@ -44,6 +45,7 @@ const finish = (at, text) => {
 	save.hidden = false;
 	side.hidden = true;
 	setText(title, stop.text);
+	actionsStop(null);
 };
 
 const take = (event) => {
@@ -72,6 +74,7 @@ const begin = (top, began, events) => {
 	save.hidden = true;
 	setSpan(stop.chart, SPAN_MS);
 	place.replaceChildren(stop.chart.element);
+	actionsStop(top);
 	events.forEach(take);
 	if (!stop.ended)
 		setGuards(stop.chart, model.guards, now() - began, began);
@@ -136,17 +139,22 @@ export const shutdownTake = (event, opened) => {
 
 /* The main process of a service says less than those that are beside it. */
 const isOwn = (guard) => guard.kind === "process";
+/* A service that has no signal yet waits for others. */
+const isWaiting = (guard) => model.nodes.get(guard.node)?.service?.state === "waiting";
 const blocking = () => (model.stopping?.guards || [])
 	.filter((guard) => isWithin(guard.node, stop.top) && stop.chart.lanes.has(guard.node) &&
 		stop.chart.lanes.get(guard.node).to === undefined)
-	.sort((a, b) => (b.kill_usec ?? Infinity) -
+	.sort((a, b) => isWaiting(a) - isWaiting(b) || (b.kill_usec ?? Infinity) -
 		(a.kill_usec ?? Infinity) || isOwn(a) - isOwn(b) || a.id - b.id);
+
+/* The guard that the sentence names, and of which the time is counted down. */
+const leaderOf = (held) => held.find((guard) => !isOwn(guard) && !isWaiting(guard)) || held[0];
 
 const leftOf = (guard) => guard.kill_usec / 1000 - (now() - model.stopping.at);
 
 /* The sentence for all, and a screen reader: it has no times. */
 const say = (held) => {
-	const first = held.find((guard) => !isOwn(guard)) || held[0];
+	const first = leaderOf(held);
 	const waits = first ? `, waiting for ${holderOf(first)} on ${nameOf(first.node)}` : "";
 
 	stop.text = `Shutting down${stop.top ? " " + stop.top : ""}: ${left()} of ` +
@@ -154,10 +162,11 @@ const say = (held) => {
 	setText(title, stop.text);
 };
 
+const endOf = (guard) => guard.kind === "process" || guard.kind === "leftover" ? "killed" : "revoked";
+
 const showItem = (item, guard) => {
 	const time = guard.kill_usec === undefined ? "no limit" :
-		leftOf(guard) <= 0 ? "now" :
-		`${guard.kind === "process" || guard.kind === "leftover" ? "killed" : "revoked"} in ${countdownOf(leftOf(guard))}`;
+		leftOf(guard) <= 0 ? "now" : `${endOf(guard)} in ${countdownOf(leftOf(guard))}`;
 
 	setText(item.querySelector("b"), holderOf(guard));
 	setText(item.querySelector("time"), time);
@@ -175,10 +184,10 @@ const showList = (held) => {
 };
 
 const showCountdown = (held) => {
-	const kills = held.filter((guard) => guard.kill_usec > 0).map(leftOf).filter((ms) => ms > 0);
+	const first = leaderOf(held), ms = first?.kill_usec > 0 ? leftOf(first) : 0;
 	const text = `${duration(Math.floor((now() - stop.began) / 100) * 100)} so far`;
 
-	setText(countdown, kills.length ? `${text}; kill in ${countdownOf(Math.min(...kills))}` : text);
+	setText(countdown, ms > 0 ? `${text}; ${endOf(first)} in ${countdownOf(ms)}` : text);
 };
 
 /* Nodes may have ended before, or without an event that was seen. */

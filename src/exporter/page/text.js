@@ -44,6 +44,10 @@ export const shapeOf = (node) => {
 export const isTrouble = (node) => Boolean(node.service) &&
 	(["failed", "backoff"].includes(node.service.state) || node.service.health === "unhealthy");
 
+/* Why a restart is due: "outdated: its program or a library was replaced"; or nothing. */
+export const outdatedOf = ({ service: s }) => s?.program === "replaced" ? "outdated: its program or a library was replaced"
+	: s?.outdated ? "outdated: its settings have changed" : "";
+
 export const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
 /* "4 s", "3 min", "2 h": an age in one unit. */
@@ -100,7 +104,11 @@ export const sentenceOf = (node) => {
 		s.health,
 		s.status && `“${s.status}”`,
 		s.state !== "up" && s.result,
+		outdatedOf(node),
+		s.turn && `waits for its turn in ${nameOf(s.turn)}`,
+		s.pressure && "waits for memory",
 		s.waiting?.length && "waits for " + s.waiting.join(", "),
+		...(s.aside || []).map((run) => run.replace(/, for .*/, "")),
 	].filter(Boolean);
 
 	return `${node.path} ${entryOf(node)[1]}${extra.map((text) => "; " + text).join("")}.`;

@@ -5,7 +5,7 @@
  */
 import { el, fill, pathToUrl, setShape, setText, shape } from "./dom.js";
 import { model, now } from "./model.js";
-import { age, clock, count, isTrouble, isWithin, nameOf, shapeOf, wordOf } from "./text.js";
+import { age, clock, count, isTrouble, isWithin, nameOf, outdatedOf, shapeOf, wordOf } from "./text.js";
 
 const BLOCK = 16, SHOWN = ".row:not([hidden])";
 const list = el("div", { role: "tree", "aria-label": "Nodes", id: "tree" });
@@ -41,10 +41,12 @@ const makeRow = (node) => {
 };
 
 const notesOf = (node) => [
+	outdatedOf(node) && "⇡",
 	node.service?.restarts ? `↻ ${node.service.restarts}` : "",
 	model.held.has(node.path) ? `⚑ ${model.held.get(node.path)}` : "",
 ].filter(Boolean).join("  ");
 const notesTitle = (node) => [
+	outdatedOf(node),
 	node.service?.restarts ? count(node.service.restarts, "restart") : "",
 	model.held.has(node.path) ? `${count(model.held.get(node.path), "guard")} held` : "",
 ].filter(Boolean).join(", ");

@@ -4,10 +4,6 @@
  */
 #include "exporter/text/api.h"
 
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/text.h"
 #include "proto/report.h"
 
 static json_t *api_begin(bool up)
@@ -22,20 +18,14 @@ json_t *api_node(const struct copy *copy, const struct copy_node *node, uint64_t
 	return node_view_build(&view);
 }
 
-static json_t *api_nodes(const struct copy *copy, uint64_t now_usec)
+json_t *api_tree(const struct copy *copy, bool up, uint64_t now_usec)
 {
-	json_t *nodes = json_array();
+	json_t *tree = api_begin(up), *nodes = json_array();
 
 	for (size_t i = 0; i < copy->n; i++)
 		(void)json_array_append_new(nodes, api_node(copy, &copy->nodes[i], now_usec));
-	return nodes;
-}
-
-json_t *api_tree(const struct copy *copy, bool up, uint64_t now_usec)
-{
-	json_t *tree = api_begin(up);
-
-	(void)json_object_set_new(tree, "nodes", api_nodes(copy, now_usec));
+	(void)json_object_set_new(tree, "nodes", nodes);
+	(void)json_object_set(tree, "rollout", copy->rollout);
 	return tree;
 }
 

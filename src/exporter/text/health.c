@@ -36,13 +36,6 @@ json_t *health_live(bool up, bool *ret_ok)
 	return health_end_reasons(health_begin_reasons(up), ret_ok);
 }
 
-static const char *health_reason_of(const struct node_view *view)
-{
-	if (node_view_is_healthy(view))
-		return view->service.state;
-	return view->service.ended ? "ended" : view->service.health;
-}
-
 json_t *health_ready(const struct copy *copy, bool up, bool *ret_ok)
 {
 	json_t *reasons = health_begin_reasons(up);
@@ -53,7 +46,10 @@ json_t *health_ready(const struct copy *copy, bool up, bool *ret_ok)
 		const struct node_view *view = &copy->nodes[i].view;
 
 		if (view->is_service && !view->service.stopped && !node_view_is_well(view))
-			health_add_reason(reasons, view->path, health_reason_of(view));
+			health_add_reason(reasons, view->path,
+					  node_view_is_healthy(view) ? view->service.state
+					  : view->service.ended	     ? "ended"
+								     : view->service.health);
 	}
 	return health_end_reasons(reasons, ret_ok);
 }

@@ -4,12 +4,6 @@
  */
 #include "exporter/text/html.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/memstream.h"
-
 #define TROUBLE_MAX 3  /* failed services that the sentence names */
 #define BODY_ROWS   16 /* a browser skips a body that is not on the screen */
 
@@ -27,14 +21,25 @@ static void html_escape(FILE *to, const char *text)
 			(void)fputc(*c < ' ' ? ' ' : *c, to);
 }
 
-static const char *html_state_of(const struct node_view *view)
+static void html_rollout(FILE *to, const json_t *rollout)
 {
-	return view->is_service ? view->service.state : node_view_state_name(view->state);
+	const char *reason = message_get_string(rollout, "reason", NULL);
+	bool confirm = json_object_get(rollout, "confirm_usec");
+
+	if (rollout && strcmp(message_get_text(rollout, "state"), "done") != 0)
+		(void)fprintf(to, "; %s %s%s%s", confirm ? "reload" : "rollout",
+			      message_get_text(rollout, "state"), reason ? ": " : "",
+			      reason ? reason : "");
 }
 
-void html_summary(FILE *to, const struct copy *copy, bool up)
+char *html_summary(const struct copy *copy, bool up)
 {
 	size_t services = 0, running = 0, failed = 0;
+	struct memstream m;
+	char *text = NULL;
+
+	if (memstream_open(&m) < 0)
+		return NULL;
 
 	for (size_t i = 0; i < copy->n; i++) {
 		const struct node_view *view = &copy->nodes[i].view;
@@ -44,30 +49,28 @@ void html_summary(FILE *to, const struct copy *copy, bool up)
 		failed += view->is_service && strcmp(view->service.state, "failed") == 0;
 	}
 	if (!up)
-		(void)fputs("The daemon does not answer. Last seen: ", to);
-	(void)fprintf(to, "%zu of %zu services are up", running, services);
+		(void)fputs("The daemon does not answer. Last seen: ", m.file);
+	(void)fprintf(m.file, "%zu of %zu services are up", running, services);
 	if (copy_is_stopping(copy))
-		(void)fputs("; shutting down", to);
+		(void)fputs("; shutting down", m.file);
+	html_rollout(m.file, copy->rollout);
 	if (failed > 0)
-		(void)fprintf(to, "; %zu failed:", failed);
+		(void)fprintf(m.file, "; %zu failed:", failed);
 	for (size_t i = 0, named = 0; failed > 0 && i < copy->n && named < TROUBLE_MAX; i++)
-		if (strcmp(html_state_of(&copy->nodes[i].view), "failed") == 0)
-			(void)fprintf(to, "%s %s", named++ ? "," : "", copy->nodes[i].view.path);
-	(void)fputs(failed > TROUBLE_MAX ? " and others." : ".", to);
+		if (strcmp(node_view_state_name(&copy->nodes[i].view), "failed") == 0)
+			(void)fprintf(m.file, "%s %s", named++ ? "," : "",
+				      copy->nodes[i].view.path);
+	(void)fputs(failed > TROUBLE_MAX ? " and others." : ".", m.file);
+	(void)memstream_close(&m, &text);
+	return text;
 }
 
 void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
 {
-	struct memstream m;
-	char *summary = NULL;
+	cleanup(freep) char *summary = html_summary(copy, up);
 
 	(void)fputs("<p id=\"summary\" aria-live=\"polite\">", to);
-	if (memstream_open(&m) == 0) {
-		html_summary(m.file, copy, up);
-		(void)memstream_close(&m, &summary);
-	}
 	html_escape(to, summary ? summary : "");
-	free(summary);
 	(void)fputs(
 		"</p>\n<table id=\"table\">\n<thead><tr><th>Node</th><th>State</th><th>Guards</th>"
 		"<th>Since</th></tr></thead>\n<tbody>\n",
@@ -83,8 +86,9 @@ void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
 		html_escape(to, view.path);
 		(void)fputs("\"><th scope=\"row\">", to);
 		html_escape(to, *view.path ? view.path : "root");
-		(void)fprintf(to, "</th><td>%s</td><td>%" PRIu64 "</td><td>%s</td></tr>\n",
-			      html_state_of(&view), view.guards, clock_text(age, since));
+		(void)fprintf(to, "</th><td>%s%s</td><td>%" PRIu64 "</td><td>%s</td></tr>\n",
+			      node_view_state_name(&view), view.service.outdated ? ", outdated" : "",
+			      view.guards, clock_text(age, since));
 	}
 	(void)fputs("</tbody>\n</table>\n", to);
 }

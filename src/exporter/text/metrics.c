@@ -4,11 +4,6 @@
  */
 #include "exporter/text/metrics.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-
 struct writer {
 	struct samples samples;
 	const struct metrics_source *source;
@@ -73,15 +68,14 @@ static void metrics_write_deadline(struct writer *w)
 		return;
 	root = copy_node_at(copy, &copy->nodes[0], w->source->now_usec);
 	if (root.deadline_usec != FIELD_NONE)
-		sample_add_usec(&w->samples, NULL,
+		sample_add_usec(&w->samples, NULL, NULL, NULL,
 				clock_add(clock_realtime_usec(), root.deadline_usec));
 }
 
 static void metrics_write_state(struct writer *w, size_t i)
 {
 	const struct node_view *view = metrics_node_of(w, i);
-	const char *state =
-		view->is_service ? view->service.state : node_view_state_name(view->state);
+	const char *state = node_view_state_name(view);
 	const char *const *states = view->is_service ? service_view_states : node_view_states;
 
 	for (; *states; states++)
@@ -107,6 +101,16 @@ static void metrics_write_restarts(struct writer *w, size_t i)
 {
 	if (metrics_node_of(w, i)->is_service)
 		metrics_add(w, i, metrics_node_of(w, i)->service.restarts);
+}
+
+static void metrics_write_outdated(struct writer *w, size_t i)
+{
+	const struct node_view *view = metrics_node_of(w, i);
+	const char *program = view->service.program;
+
+	if (view->is_service && view->service.pid != FIELD_NONE &&
+	    (!program || view->service.outdated || strcmp(program, "unknown") != 0))
+		metrics_add(w, i, view->service.outdated);
 }
 
 static void metrics_write_exits(struct writer *w, size_t i)
@@ -137,7 +141,7 @@ static void metrics_write_durations(struct writer *w, size_t i,
 		sample_add(&w->samples, w->labels[i], "le",
 			   k < ARRAY_SIZE(bounds) ? bounds[k] : "+Inf", durations->buckets[k]);
 	w->samples.suffix = "_sum";
-	sample_add_usec(&w->samples, w->labels[i], durations->sum_usec);
+	sample_add_usec(&w->samples, w->labels[i], NULL, NULL, durations->sum_usec);
 	w->samples.suffix = "_count";
 	metrics_add(w, i, count);
 }
@@ -159,7 +163,37 @@ static void metrics_write_drain(struct writer *w, size_t i)
 	const struct totals_node *totals = metrics_totals_of(w, i);
 
 	if (totals && totals->drain_usec > 0)
-		sample_add_usec(&w->samples, w->labels[i], totals->drain_usec);
+		sample_add_usec(&w->samples, w->labels[i], NULL, NULL, totals->drain_usec);
+}
+
+static void metrics_write_alerts(struct writer *w, size_t i)
+{
+	const struct totals_node *totals = metrics_totals_of(w, i);
+
+	for (enum alert_event k = 0; totals && k < N_ALERTS; k++)
+		if (totals->alerts[k] > 0)
+			sample_add(&w->samples, w->labels[i], "alert", alert_names[k],
+				   totals->alerts[k]);
+}
+
+static void metrics_write_outages(struct writer *w, size_t i)
+{
+	const struct totals_node *totals = metrics_totals_of(w, i);
+
+	for (enum outage k = OUTAGE_PLANNED; totals && k <= OUTAGE_UNKNOWN; k++)
+		if (totals->outages[k] > 0)
+			sample_add(&w->samples, w->labels[i], "cause", history_outages[k],
+				   totals->outages[k]);
+}
+
+static void metrics_write_outage_usec(struct writer *w, size_t i)
+{
+	const struct totals_node *totals = metrics_totals_of(w, i);
+
+	for (enum outage k = OUTAGE_PLANNED; totals && k <= OUTAGE_UNKNOWN; k++)
+		if (totals->outages[k] > 0)
+			sample_add_usec(&w->samples, w->labels[i], "cause", history_outages[k],
+					totals_outage_usec(totals, k, clock_realtime_usec()));
 }
 
 static void metrics_write_killed(struct writer *w, size_t i)
@@ -179,7 +213,7 @@ static void metrics_write_guards(struct writer *w, size_t i)
 static void metrics_write_oldest(struct writer *w, size_t i)
 {
 	if (w->guards[i].oldest_usec > 0)
-		sample_add_usec(&w->samples, w->labels[i], w->guards[i].oldest_usec);
+		sample_add_usec(&w->samples, w->labels[i], NULL, NULL, w->guards[i].oldest_usec);
 }
 
 static void metrics_write_lines(struct writer *w, size_t i)
@@ -199,7 +233,7 @@ static void metrics_write_lost_lines(struct writer *w, size_t i)
 			    view->service.lost_lines == FIELD_NONE ? 0 : view->service.lost_lines);
 }
 
-/* Of the whole, and of each node. */
+/* Families of the whole tree, and of each node. */
 #define WHOLE(name, type, help, fn)                                    \
 	{                                                              \
 		"swansong_" name, type, help, metrics_write_##fn, NULL \
@@ -220,11 +254,18 @@ static const struct family families[] = {
 	      "Whether all services at and below the node that are meant to run are ready.", ready),
 	NODES("service_healthy", "gauge", "The result of the health probes.", healthy),
 	NODES("service_restarts", "counter", "Restarts of the service.", restarts),
+	NODES("service_outdated", "gauge",
+	      "Whether the service runs with former settings, or executes replaced files.",
+	      outdated),
 	NODES("service_exits", "counter", "Ends of the main process, by kind.", exits),
 	NODES("service_start_seconds", "histogram", "Time of a start, until up.", starts),
 	NODES("service_stop_seconds", "histogram", "Time of a stop, until no process is left.",
 	      stops),
 	NODES("node_drain_seconds", "counter", "Time in the state draining.", drain),
+	NODES("alerts", "counter", "Events of the service for on-event-command, by alert.", alerts),
+	NODES("outages", "counter", "Times in which the service was not ready, by cause.", outages),
+	NODES("outage_seconds", "counter", "Time in which it was not ready, by cause.",
+	      outage_usec),
 	NODES("forced_kills", "counter", "Stops that ended in SIGKILL.", killed),
 	NODES("guards", "gauge", "Guards on the node itself, by kind.", guards),
 	NODES("guard_oldest_seconds", "gauge",

@@ -5,8 +5,6 @@
  * row in a table; a sample of a node has the label node.
  */
 
-#include <stdio.h>
-
 #include "exporter/mirror/totals.h"
 #include "exporter/text/sample.h"
 
@@ -20,5 +18,4 @@ struct metrics_source {
 	uint64_t now_usec;
 };
 
-/* Writes all families. */
 void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_format format);

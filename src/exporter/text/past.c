@@ -1,26 +1,14 @@
 /*
- * The report of a shutdown is read at each request: it is small, and few ask for it.  The history is
- * read at a request.  The figures are kept until the file is another one or has grown: the daemon renames
+ * The history is read at a request.  The figures are kept until the file is another one or has grown: the daemon renames
  * the rotated files only when it begins a new one.  Of 4 MB that takes some 0.2 s, so that a file that
  * grows all the time, or cannot be read, is read less often.
  */
 #include "exporter/text/past.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/text.h"
 #include "proto/config/settings.h"
 #include "proto/history/figures.h"
-#include "proto/history/otlp.h"
-#include "proto/history/starts.h"
-#include "proto/message.h"
 
-#define READ_SHARE 30 /* between the begins of two readings, at least, in times of what one takes */
+#define READ_SHARE 30 /* least time from one reading to the next, as a multiple of the time that one takes */
 
 void past_done(struct past *past)
 {
@@ -39,8 +27,6 @@ static json_t *past_describe_error(const char *file, int r)
 		{ -ENODATA, "the daemon writes no such file: set history or report in [swansong]" },
 		{ -ENOTSUP, "not a regular file" },
 		{ -ESRCH, "the history has no such node" },
-		{ -EBADMSG, "not a report of a shutdown" },
-		{ -EPROTONOSUPPORT, "a report in an unknown format" },
 	};
 	const char *reason = strerror(-r);
 
@@ -50,8 +36,6 @@ static json_t *past_describe_error(const char *file, int r)
 	return json_pack("{s:s, s:o*}", "error", reason, "file",
 			 file ? message_string(file) : NULL);
 }
-
-/* --- history --- */
 
 static int past_find_history(const struct past *past, const json_t *settings, char **ret)
 {
@@ -95,22 +79,10 @@ static int past_read(struct past *past, const char *path)
 	return past->error;
 }
 
-static json_t *past_build_history(const struct past *past, const char *node)
-{
-	const struct history *h = past->history;
-	json_t *nodes = json_array();
-
-	for (size_t i = 0; i < h->n; i++)
-		if (text_is_within(h->nodes[i]->node, node))
-			(void)json_array_append_new(nodes, figures_build(h->nodes[i]));
-	return json_pack("{s:o, s:I, s:o}", "file", message_string(past->path), "skipped",
-			 (json_int_t)h->skipped, "nodes", nodes);
-}
-
 json_t *past_history(struct past *past, const json_t *settings, const char *node, bool *ret_found)
 {
+	cleanup(json_decrefp) json_t *nodes = json_array();
 	cleanup(freep) char *path = NULL;
-	json_t *object;
 	int r = past_find_history(past, settings, &path);
 
 	*ret_found = false;
@@ -118,13 +90,15 @@ json_t *past_history(struct past *past, const json_t *settings, const char *node
 		r = past_read(past, path);
 	if (r < 0)
 		return past_describe_error(path, r);
-	object = past_build_history(past, node);
-	if (*node && json_array_size(json_object_get(object, "nodes")) == 0) {
-		json_decref(object);
+	for (size_t i = 0; i < past->history->n; i++)
+		if (past->history->nodes[i]->n > 0 &&
+		    text_is_within(past->history->nodes[i]->node, node))
+			(void)json_array_append_new(nodes, figures_build(past->history->nodes[i]));
+	if (*node && json_array_size(nodes) == 0)
 		return past_describe_error(path, -ESRCH);
-	}
 	*ret_found = true;
-	return object;
+	return json_pack("{s:o, s:I, s:O}", "file", message_string(past->path), "skipped",
+			 (json_int_t)past->history->skipped, "nodes", nodes);
 }
 
 json_t *past_ends(struct past *past, const json_t *settings, const char *node)
@@ -135,39 +109,21 @@ json_t *past_ends(struct past *past, const json_t *settings, const char *node)
 	if (past_find_history(past, settings, &path) < 0 || past_read(past, path) < 0)
 		return NULL;
 	figures = history_find(past->history, node);
-	return figures ? figures_build_last(figures) : NULL;
+	return figures && figures->n > 0 ? figures_build_last(figures) : NULL;
 }
 
-/* --- spans --- */
-
-json_t *past_shutdown(const struct past *past, const json_t *settings, bool *ret_found)
+json_t *past_availability(struct past *past, const json_t *settings, const char *node,
+			  uint64_t until_usec)
 {
-	const char *path = past->report_file;
-	cleanup(json_decrefp) json_t *root = NULL;
-	cleanup(report_done) struct report report = { 0 };
-	int r = path || settings ? 0 : -EAGAIN;
+	cleanup(freep) char *path = NULL;
+	const struct figures *figures;
+	uint64_t until;
 
-	if (!path)
-		path = settings_find(settings, "report");
-	if (r == 0)
-		r = path && strcmp(path, "none") != 0
-			    ? report_load(path, PAST_SIZE_MAX, &root, &report)
-			    : -ENODATA;
-	*ret_found = r == 0;
-	return r < 0 ? past_describe_error(path, r) : otlp_build(&report, OTLP_SHUTDOWN);
-}
-
-json_t *past_starts(json_t *events, bool *ret_found)
-{
-	cleanup(json_decrefp) json_t *reply = json_pack("{s:O*}", "events", events);
-	cleanup(report_done) struct report report = { 0 };
-	char host[HOST_NAME_MAX + 1] = "";
-	int r;
-
-	(void)gethostname(host, sizeof(host) - 1);
-	r = starts_report(reply, host, &report);
-	*ret_found = r == 0 && report.n > 0;
-	if (!*ret_found)
-		return json_pack("{s:s}", "error", "the daemon remembers no start");
-	return otlp_build(&report, OTLP_START);
+	if (past_find_history(past, settings, &path) < 0 || past_read(past, path) < 0)
+		return NULL;
+	until = until_usec ? until_usec : past->history->last_usec;
+	figures = history_find(past->history, node);
+	if (!figures || !ledger_is_kept(&figures->ledger))
+		return NULL;
+	return ledger_build(&figures->ledger, node, until - MIN(until, LEDGER_USEC), until);
 }

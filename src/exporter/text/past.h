@@ -8,18 +8,17 @@
  */
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/stat.h>
 
-#define PAST_SIZE_MAX (5 * 1024 * 1024) /* of files; the daemon keeps 4 MB of history */
+#include "base/std.h"
+
+#define PAST_SIZE_MAX (5 * 1024 * 1024) /* of the files; the daemon keeps 4 MB */
 
 struct past {
-	const char *history_file, *report_file; /* NULL: that of the daemon */
+	const char *history_file; /* NULL: that of the daemon */
 	/* The last reading of a history, and the state of the file then; or NULL. */
 	char *path;
 	struct stat st;
-	uint64_t again_usec; /* not read again before, as nothing else is served meanwhile */
+	uint64_t again_usec; /* not read again before this time, as a reading holds up all clients */
 	int error;
 	struct history *history; /* NULL: it could not be read, for @error */
 };
@@ -38,6 +37,9 @@ json_t *past_history(struct past *past, const json_t *settings, const char *node
  */
 json_t *past_ends(struct past *past, const json_t *settings, const char *node);
 
-/* The last shutdown, and the starts that are among @events, an array of Event or NULL, as spans. */
-json_t *past_shutdown(const struct past *past, const json_t *settings, bool *ret_found);
-json_t *past_starts(json_t *events, bool *ret_found);
+/*
+ * Returns the ledger of @node of the last 30 days up to @until_usec, since the epoch, or to the last
+ * line if that is 0; as ledger_build().  NULL likewise.
+ */
+json_t *past_availability(struct past *past, const json_t *settings, const char *node,
+			  uint64_t until_usec);

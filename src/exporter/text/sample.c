@@ -4,13 +4,6 @@
  */
 #include "exporter/text/sample.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/text.h"
-
 enum metrics_format metrics_accepted(const char *accept)
 {
 	return accept && strstr(accept, "application/openmetrics-text") ? METRICS_OPENMETRICS
@@ -69,9 +62,10 @@ void sample_add(struct samples *samples, const char *labels, const char *label, 
 	(void)fputc('\n', samples->to);
 }
 
-void sample_add_usec(struct samples *samples, const char *labels, uint64_t usec)
+void sample_add_usec(struct samples *samples, const char *labels, const char *label,
+		     const char *value, uint64_t usec)
 {
-	sample_write_name(samples, labels, NULL, NULL);
+	sample_write_name(samples, labels, label, value);
 	(void)fprintf(samples->to, " %" PRIu64 ".%06" PRIu64 "\n", usec / USEC_PER_SEC,
 		      usec % USEC_PER_SEC);
 }

@@ -2,8 +2,7 @@
 
 /* Families of samples, in the text format of Prometheus or in OpenMetrics. */
 
-#include <stdint.h>
-#include <stdio.h>
+#include "base/std.h"
 
 enum metrics_format { METRICS_PROMETHEUS, METRICS_OPENMETRICS };
 
@@ -23,13 +22,13 @@ const char *metrics_type(enum metrics_format format);
 /* Begins a family.  @type: as in OpenMetrics, "gauge", "counter", "histogram" or "info". */
 void samples_begin(struct samples *samples, const char *family, const char *type, const char *help);
 
-/* Ends the text. */
 void samples_end(struct samples *samples);
 
 /* Writes a sample, with the labels in @labels and @label, unless they are NULL. */
 void sample_add(struct samples *samples, const char *labels, const char *label, const char *value,
 		uint64_t number);
-void sample_add_usec(struct samples *samples, const char *labels, uint64_t usec); /* in seconds */
+void sample_add_usec(struct samples *samples, const char *labels, const char *label,
+		     const char *value, uint64_t usec); /* in seconds */
 
 /* Returns the label node="PATH" for @labels, to be freed by free(); NULL: out of memory. */
 char *sample_label(const char *path);

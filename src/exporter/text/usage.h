@@ -5,8 +5,6 @@
  * call, which takes about 0.1 ms of processor time for each service.
  */
 
-#include <sys/types.h>
-
 #include "exporter/text/metrics.h"
 
 /* The processes of services descend from @daemon.  Without it, or without /proc, no sample is written. */

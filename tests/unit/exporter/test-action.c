@@ -17,7 +17,9 @@ START_TEST(a_body_names_an_action_and_a_node)
 		{ "{\"action\":\"start\",\"node\":\"a\"}", METHOD_START },
 		{ "{\"action\":\"stop\",\"node\":\"\\\"\\n\"}", METHOD_STOP },
 		{ "{\"node\":\"a\",\"action\":\"restart\",\"x\":1}", METHOD_RESTART },
-		{ "{\"action\":\"shutdown\",\"node\":\"a\"}", N_METHODS },
+		{ "{\"action\":\"shutdown\",\"node\":\"\"}", METHOD_SHUTDOWN },
+		{ "{\"action\":\"extend\",\"node\":\"a\"}", METHOD_SHUTDOWN },
+		{ "{\"action\":\"reload\",\"node\":\"a\"}", N_METHODS },
 		{ "{\"action\":\"start\"}", N_METHODS },
 		{ "{\"action\":\"start\",\"node\":7}", N_METHODS },
 		{ "{\"action\":\"start\",\"node\":\"a\",\"node\":\"b\"}", N_METHODS },
@@ -38,6 +40,32 @@ START_TEST(a_body_names_an_action_and_a_node)
 		ck_assert_int_eq(!parameters, method == N_METHODS);
 		ck_assert(parameters || strstr(fault, "expected"));
 		ck_assert(!parameters || json_is_false(json_object_get(parameters, "wait")));
+		json_decref(parameters);
+	}
+}
+END_TEST
+
+START_TEST(a_shutdown_under_way_is_changed_and_none_is_begun)
+{
+	static const struct {
+		const char *action, *parameters;
+	} rows[] = {
+		{ "extend", "{\"node\": \"\", \"wait\": false, \"extend_usec\": 300000000}" },
+		{ "hold", "{\"node\": \"\", \"wait\": false, \"hold\": true}" },
+		{ "release", "{\"node\": \"\", \"wait\": false, \"hold\": false}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		enum interface_method method;
+		const char *fault;
+		char body[100];
+		int n = snprintf(body, sizeof(body), "{\"action\":\"%s\",\"node\":\"\"}",
+				 rows[i].action);
+		json_t *parameters = action_parse(body, (size_t)n, &method, &fault);
+		char *text = json_dumps(parameters, JSON_PRESERVE_ORDER);
+
+		ck_assert_str_eq(text, rows[i].parameters);
+		free(text);
 		json_decref(parameters);
 	}
 }
@@ -188,6 +216,7 @@ TCase *action_tests(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_body_names_an_action_and_a_node);
+	tcase_add_test(tests, a_shutdown_under_way_is_changed_and_none_is_begun);
 	tcase_add_test(tests, a_token_is_private_and_long_enough);
 	tcase_add_test(tests, a_zero_does_not_shorten_a_token);
 	tcase_add_test(tests, only_the_whole_token_is_allowed);

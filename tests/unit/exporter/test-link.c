@@ -133,6 +133,7 @@ START_TEST(a_round_of_queries_brings_the_link_up)
 	AWAIT(mirror.event, mirror.news[LINK_UP] > 0);
 	ck_assert_str_eq(daemon_calls(), "Events Status Guards Plan Dependencies Show ");
 	ck_assert_str_eq(daemon_parameters("Events"), "{\"last\":512,\"changes\":true}");
+	ck_assert_str_eq(daemon_parameters("Status"), "{\"programs\":true}");
 	ck_assert_str_eq(daemon_parameters("Show"), "{\"node\":\"root\"}");
 	ck_assert(link_is_up(mirror.link));
 	ck_assert_int_eq(link_daemon(mirror.link), getpid());
@@ -172,6 +173,17 @@ START_TEST(an_event_is_followed_by_another_round)
 		ck_assert_uint_eq(mirror.news[LINK_EVENTS], i == 0);
 	}
 	ck_assert_uint_eq(mirror.news[LINK_UP] + mirror.news[LINK_DOWN], 0);
+}
+END_TEST
+
+START_TEST(files_are_looked_at_once_in_a_while)
+{
+	bring_up();
+	ck_assert_str_eq(daemon_parameters("Status"), "{\"programs\":false}");
+	link_renew(mirror.link);
+	daemon_add_reply("Events", ONE_EVENT);
+	AWAIT(mirror.event, daemon_count("Guards") == 3);
+	ck_assert_str_eq(daemon_parameters("Status"), "{\"programs\":false}");
 }
 END_TEST
 
@@ -253,6 +265,7 @@ static TCase *mirror_tests(void)
 	tcase_add_checked_fixture(tests, begin_mirror, end_mirror);
 	tcase_add_test(tests, a_round_of_queries_brings_the_link_up);
 	tcase_add_test(tests, an_event_is_followed_by_another_round);
+	tcase_add_test(tests, files_are_looked_at_once_in_a_while);
 	tcase_add_loop_test(tests, a_malformed_reply_ends_the_link, 0, ARRAY_SIZE(malformed));
 	tcase_add_test(tests, a_daemon_that_has_gone_is_found_again);
 	tcase_add_test(tests, a_daemon_that_hangs_for_ten_seconds_is_down);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/memstream.h"
+#include "base/text.h"
 #include "exporter/mirror/totals.h"
 #include "exporter/text/health.h"
 #include "exporter/text/metrics.h"
@@ -45,6 +45,33 @@ static char *metrics_of(const struct copy *copy, const struct totals *totals, bo
 	ck_assert_int_eq(memstream_close(&m, &text), 0);
 	return text;
 }
+
+#define OUTAGE(number, from, to)                                                      \
+	"[{\"number\":" number ",\"time_usec\":" number "000000,\"kind\":\"outage\"," \
+	"\"node\":\"web\",\"generation\":1,\"from\":\"" from "\",\"to\":\"" to "\"}]"
+
+START_TEST(outages_are_counted_by_cause_and_alerts_by_name)
+{
+	const struct totals_node *node;
+	struct totals totals;
+
+	totals_init(&totals);
+	count(&totals, OUTAGE("1", "over", "failure"));
+	count(&totals, OUTAGE("4", "failure", "planned"));
+	count(&totals, OUTAGE("6", "planned", "over"));
+	count(&totals, OUTAGE("9", "over", "failure"));
+	count(&totals, OUTAGE("10", "failure", "future"));
+	count(&totals, "[{\"kind\":\"alert\",\"node\":\"web\",\"from\":\"\",\"to\":\"slow-stop\"},"
+		       "{\"kind\":\"alert\",\"node\":\"web\",\"from\":\"\",\"to\":\"future\"}]");
+	node = totals_find(&totals, "web");
+	ck_assert_uint_eq(node->outages[OUTAGE_FAILURE], 2);
+	ck_assert_uint_eq(node->outages[OUTAGE_PLANNED], 1);
+	ck_assert_uint_eq(node->alerts[ALERT_SLOW_STOP], 1);
+	ck_assert_uint_eq(totals_outage_usec(node, OUTAGE_FAILURE, 11000000), 5000000);
+	ck_assert_uint_eq(totals_outage_usec(node, OUTAGE_PLANNED, 11000000), 2000000);
+	totals_done(&totals);
+}
+END_TEST
 
 START_TEST(a_run_has_its_start_its_stop_and_its_exit)
 {
@@ -286,6 +313,14 @@ START_TEST(values_that_a_service_does_not_have_are_left_out)
 		{ ",\"health\":\"unhealthy\",\"health_since_usec\":1",
 		  "service_healthy{node=\"web\"} 0" },
 		{ "", "service_restarts_total{node=\"web\"} 2" },
+		{ "", "service_outdated" },
+		{ ",\"pid\":7", "service_outdated{node=\"web\"} 0" },
+		{ ",\"pid\":7,\"program\":\"current\"", "service_outdated{node=\"web\"} 0" },
+		{ ",\"pid\":7,\"program\":\"unknown\"", "service_outdated" },
+		{ ",\"pid\":7,\"outdated\":true,\"program\":\"unknown\"",
+		  "service_outdated{node=\"web\"} 1" },
+		{ ",\"pid\":7,\"outdated\":true,\"program\":\"replaced\"",
+		  "service_outdated{node=\"web\"} 1" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -369,6 +404,7 @@ TCase *metrics_tests(void)
 {
 	TCase *tests = tcase_create("metrics");
 
+	tcase_add_test(tests, outages_are_counted_by_cause_and_alerts_by_name);
 	tcase_add_test(tests, a_run_has_its_start_its_stop_and_its_exit);
 	tcase_add_test(tests, a_crash_is_no_stop_and_a_failed_start_no_start);
 	tcase_add_test(tests, a_duration_is_not_less_than_nothing);

@@ -14,19 +14,13 @@
 #define END(node, total)                                                               \
 	"{\"time_usec\":1,\"node\":\"" node "\",\"generation\":1,\"why\":\"stopped\"," \
 	"\"total_usec\":" total "}\n"
-#define REPORT                                                                                     \
-	"{\"format\":1,\"version\":\"1\",\"host\":\"h\",\"pid\":1,\"time_usec\":1700000000000000," \
-	"\"cause\":\"asked\",\"forced\":false,\"status\":0,\"total_usec\":2000000,"                \
-	"\"budget_usec\":1800000,\"lost\":0,\"nodes\":[{\"path\":\"\",\"service\":false,"          \
-	"\"generation\":1,\"stop_usec\":0,\"complete_usec\":2000000,\"forced\":false,"             \
-	"\"after\":[],\"states\":[],\"guards\":[]}]}"
 
 static struct past past;
 static bool found;
 
 static void setup(void)
 {
-	past = (struct past){ .history_file = "history", .report_file = "report" };
+	past = (struct past){ .history_file = "history" };
 	make_directory();
 }
 
@@ -160,53 +154,6 @@ START_TEST(a_node_has_its_last_ends)
 }
 END_TEST
 
-START_TEST(a_report_of_a_shutdown_becomes_spans)
-{
-	static const struct {
-		const char *file, *text, *part;
-	} rows[] = {
-		{ "report", REPORT, "resourceSpans" },
-		{ "report", "{\"format\":2}", "a report in an unknown format" },
-		{ "report", "{}", "not a report of a shutdown" },
-		{ "none", NULL, "the daemon writes no such file" },
-		{ "nowhere", NULL, "No such file" },
-		{ NULL, NULL, "the daemon has not answered yet" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		json_t *object;
-		char *text;
-
-		if (rows[i].text)
-			write_text("report", rows[i].text);
-		past.report_file = rows[i].file;
-		object = past_shutdown(&past, NULL, &found);
-		text = json_dumps(object, JSON_COMPACT);
-		ck_assert_msg(strstr(text, rows[i].part), "row %zu: %s", i, text);
-		ck_assert_int_eq(found, i == 0);
-		free(text);
-		json_decref(object);
-	}
-}
-END_TEST
-
-START_TEST(starts_among_the_events_become_spans)
-{
-	json_t *events = json_of("[" EVENT("1", "service", "web", "down", "starting") "," EVENT(
-		"3", "service", "web", "starting", "up") "]");
-	json_t *object = past_starts(events, &found);
-
-	ck_assert(found);
-	ck_assert_ptr_nonnull(json_object_get(object, "resourceSpans"));
-	json_decref(object);
-	json_decref(events);
-	object = past_starts(NULL, &found);
-	ck_assert(!found);
-	ck_assert_ptr_nonnull(json_object_get(object, "error"));
-	json_decref(object);
-}
-END_TEST
-
 TCase *past_tests(void)
 {
 	TCase *tests = tcase_create("past");
@@ -216,7 +163,5 @@ TCase *past_tests(void)
 	tcase_add_test(tests, a_history_is_read_again_if_the_file_has_changed);
 	tcase_add_test(tests, a_file_that_cannot_be_read_has_a_reason);
 	tcase_add_test(tests, a_node_has_its_last_ends);
-	tcase_add_test(tests, a_report_of_a_shutdown_becomes_spans);
-	tcase_add_test(tests, starts_among_the_events_become_spans);
 	return tests;
 }

@@ -215,8 +215,6 @@ static const struct {
 	{ "/api/shutdown", 200, "{" },
 	{ "/api/dependencies", 200, "\"dependencies\"" },
 	{ "/api/history", 404, "" },
-	{ "/otlp", 404, "" },
-	{ "/otlp/start", 404, "" },
 	{ "/metrics", 200, "\nswansong_up 0\n" },
 	{ "/metrics/usage", 200, "\n# TYPE " },
 	{ "/healthz", 503, "\"ok\":false" },

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/memstream.h"
+#include "base/macro.h"
+#include "base/text.h"
 #include "exporter/text/api.h"
 #include "exporter/text/html.h"
 
@@ -106,16 +107,37 @@ END_TEST
 START_TEST(the_sentence_names_what_has_failed)
 {
 	cleanup(freep) char *text = NULL;
-	struct memstream m;
 	struct copy copy;
 
 	copy_init(&copy);
 	take_nodes(&copy, TREE);
-	ck_assert_int_eq(memstream_open(&m), 0);
-	html_summary(m.file, &copy, false);
-	ck_assert_int_eq(memstream_close(&m, &text), 0);
+	text = html_summary(&copy, false);
 	ck_assert_str_eq(text, "The daemon does not answer. Last seen: 1 of 2 services are up; "
 			       "1 failed: web/old.");
+	copy_done(&copy);
+}
+END_TEST
+
+START_TEST(the_sentence_has_the_rollout_until_that_is_done)
+{
+	static const char *const states[] = { "paused", "undone", "done" };
+	static const char *const texts[] = {
+		"1 of 2 services are up; rollout paused: web died; 1 failed: web/old.",
+		"1 of 2 services are up; rollout undone: web died; 1 failed: web/old.",
+		"1 of 2 services are up; 1 failed: web/old.",
+	};
+	struct copy copy;
+
+	copy_init(&copy);
+	take_nodes(&copy, TREE);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		cleanup(freep) char *text = NULL;
+
+		json_decref(copy.rollout);
+		copy.rollout = json_pack("{s:s, s:s}", "state", states[i], "reason", "web died");
+		text = html_summary(&copy, true);
+		ck_assert_str_eq(text, texts[i]);
+	}
 	copy_done(&copy);
 }
 END_TEST
@@ -129,5 +151,6 @@ TCase *text_tests(void)
 	tcase_add_test(tests, a_shutdown_has_the_services_left_and_the_guards_that_block);
 	tcase_add_test(tests, no_text_of_a_node_becomes_markup);
 	tcase_add_test(tests, the_sentence_names_what_has_failed);
+	tcase_add_test(tests, the_sentence_has_the_rollout_until_that_is_done);
 	return tests;
 }
