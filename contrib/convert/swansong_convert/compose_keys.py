@@ -4,7 +4,7 @@ SOFTWARE = 'its programs have to be installed here'
 NETWORK = 'all services have the network of swansongd: the program has to listen at the port itself'
 FILES = 'all services have the files of swansongd: give the program the path, or make a link'
 NAMES = 'a service has the name of its node, and the machine its own'
-LIMIT = 'a service has cgroup-memory-max, cgroup-pids-max and cgroup-cpu-weight only'
+LIMIT = 'the keys cgroup-... of swansong.ini(5) have no such limit'
 SANDBOX = 'bwrap(1) in front of the command can limit what a service sees'
 SECRET = 'use a file that only the user of the service can read'
 DISPLAY = 'terminal = yes is for one service, with the terminal of swansongd'
@@ -19,7 +19,8 @@ for reason, keys in (
         (FILES, 'volumes volumes_from tmpfs shm_size storage_opt'),
         (NAMES, 'hostname domainname container_name'),
         (LIMIT, 'cpus cpu_count cpu_percent cpu_period cpu_quota cpu_rt_runtime cpu_rt_period '
-                'mem_reservation mem_swappiness memswap_limit oom_kill_disable blkio_config cgroup_parent'),
+                'mem_reservation mem_swappiness memswap_limit oom_kill_disable cgroup_parent'),
+        ('cgroup-io-weight has its weight; there are no limits of devices', 'blkio_config'),
         (SANDBOX, 'read_only devices device_cgroup_rules ipc pid userns_mode uts cgroup gpus sysctls privileged'),
         (SECRET, 'secrets configs credential_spec'),
         (DISPLAY, 'tty stdin_open attach'),

@@ -6,7 +6,7 @@ A template and its instances are one node here: an order of one of them is that 
 from .writer import Words
 
 EDGES_MAX = 10000
-KINDS = ('requires', 'wants', 'after')
+KINDS = ('binds-to', 'requires', 'wants', 'after')
 
 
 def base(name):

@@ -17,11 +17,10 @@ from .writer import MARK, Commands, Node, Text, Words, arranged, header, put_bud
 
 UNITS_MAX = 2000
 INSTANCES_SIZE = 4 << 20  # bytes that are read for all instances
-PULLS = (('Requires', 'requires'), ('BindsTo', 'requires'), ('Requisite', 'requires'), ('PartOf', 'requires'),
-         ('BindTo', 'requires'), ('Wants', 'wants'), ('Upholds', 'wants'))
+PULLS = (('Requires', 'requires'), ('BindsTo', 'binds-to'), ('Requisite', 'requires'), ('PartOf', 'requires'),
+         ('BindTo', 'binds-to'), ('Wants', 'wants'), ('Upholds', 'wants'))
 PULLED = (('RequiredBy', 'requires'), ('WantedBy', 'wants'), ('UpheldBy', 'wants'))
-NOTES = {'BindsTo': 'it goes on if the other one ends by itself',
-         'Requisite': 'a start starts the other one, too', 'PartOf': 'a start starts the other one, too',
+NOTES = {'Requisite': 'a start starts the other one, too', 'PartOf': 'a start starts the other one, too',
          'Upholds': 'the other one is started with it, and not again'}
 UNKNOWN = 'no such unit was given; where it stays with systemd, a drop-in of swansongd.service can have %s='
 HANDLED = {key for key, _ in PULLS} | {'After', 'Before', 'OnFailure', 'FailureAction', 'SuccessAction',
@@ -341,6 +340,8 @@ class Tree:
             return
         if others is None:
             self.leave_out_unknown(unit, node, option)
+        if kind == 'binds-to' and option.value.endswith('.target'):
+            kind = 'requires'  # a target does not end with its services
         for other in others or ():
             if base(other) != base(node.name):
                 if option.name in NOTES:

@@ -19,6 +19,8 @@ from .writer import Text, Words, loses_lines, spelled
 
 DIRECTORIES = (('Runtime', '/run'), ('State', '/var/lib'), ('Cache', '/var/cache'), ('Logs', '/var/log'),
                ('Configuration', '/etc'))
+KEYS = {'Runtime': 'runtime-directory', 'State': 'state-directory', 'Cache': 'cache-directory',
+        'Logs': 'log-directory'}
 # The option of test(1) for what a condition asks of a path.
 TESTS = {'PathExists': '-e', 'PathIsDirectory': '-d', 'PathIsSymbolicLink': '-L', 'FileNotEmpty': '-s',
          'FileIsExecutable': '-x'}
@@ -49,6 +51,7 @@ class Commands:
         self.service = service
         self.reader, self.node, self.values = service.reader, service.node, service.values
         self.setup = []  # commands as root
+        self.given = {}  # variables of swansongd
         self.hooks = {'start-command': [], 'post-start': [], 'reload-command': [], 'stop-command': [],
                       'post-stop': []}
         self.stop_signal = None
@@ -56,6 +59,7 @@ class Commands:
     def put(self):
         self.put_environment()
         self.put_directories()
+        self.put_conditions()
         self.put_starts()
         self.put_reload()
         self.put_stops()
@@ -129,31 +133,47 @@ class Commands:
     # --- Directories ---
 
     def put_directories(self):
-        service, reader = self.service, self.reader
+        """Keys, unless commands of root need the directories before the service starts, or systemd keeps them."""
+        reader, service = self.reader, self.service
+        early = any(re.match('[-@:|]*[+!]', option.value) for option in reader.options('ExecStartPre'))
+        early = early or (service.account and not service.user)
         owner = ['-o', service.account, '-g', service.values_group()] if service.account else []
         for kind, folder in DIRECTORIES:
             key = kind + 'Directory'
             mode = reader.convert(key + 'Mode', '0755', read_mode, 0o7777)
-            paths = []
-            for option in reader.words(key):
-                name = option.value.split(':')[0]
-                path = '%s/%s' % (folder, name)
-                if not is_path(path) or '..' in name.split('/') or name.startswith('/'):
-                    reader.leave_out(option, 'not a relative path that can be written')
-                    continue
-                if ':' in option.value:
-                    self.node.note(option, key, 'without the links')
-                paths.append(path)
-            if paths:
-                self.make(paths, mode, owner if kind != 'Configuration' else [])
-                self.environment.setdefault(kind.upper() + '_DIRECTORY',
-                                            (':'.join(paths), reader.option(key)))
-        if reader.option('RuntimeDirectory') and reader.get('RuntimeDirectoryPreserve', 'no') == 'no':
-            self.node.note(reader.option('RuntimeDirectory'), 'RuntimeDirectory',
-                           'made before the start, and not removed by a stop')
+            names = self.directory_names(key, folder)
+            if not names:
+                continue
+            paths = ['%s/%s' % (folder, name) for name in names]
+            stays = kind == 'Runtime' and reader.get('RuntimeDirectoryPreserve', 'no') == 'yes'
+            if kind in KEYS and not early and not stays:
+                self.values[KEYS[kind]] = Words(name if int(mode, 8) == 0o755 else '%s:%s' % (name, mode)
+                                                for name in names)
+                self.given[kind.upper() + '_DIRECTORY'] = ':'.join(paths)
+                continue
+            self.make(paths, mode, owner if kind != 'Configuration' else [])
+            self.environment.setdefault(kind.upper() + '_DIRECTORY', (':'.join(paths), reader.option(key)))
+            if kind == 'Runtime' and not stays:
+                self.node.note(reader.option(key), key, 'made before the start, and not removed by a stop')
+        if reader.get('RuntimeDirectoryPreserve', 'no') == 'restart' and 'runtime-directory' in self.values:
+            self.node.note(reader.option('RuntimeDirectoryPreserve'), 'RuntimeDirectoryPreserve',
+                           'a restart makes an empty one')
         if self.environment:
             self.values['environment'] = Words(
                 '%s=%s' % (name, value) for name, (value, _) in self.environment.items())
+
+    def directory_names(self, key, folder):
+        names = []
+        for option in self.reader.words(key):
+            name = option.value.split(':')[0]
+            if not is_path('%s/%s' % (folder, name)) or name.startswith('/') or \
+                    not all(part.strip('.') or len(part) > 2 for part in name.split('/')):
+                self.reader.leave_out(option, 'not a relative path that can be written')
+                continue
+            if ':' in option.value:
+                self.node.note(option, key, 'without the links')
+            names.append(name)
+        return names
 
     def make(self, paths, mode, owner):
         """Root follows no link that the user of the service may have put in a directory of its own."""
@@ -164,7 +184,8 @@ class Commands:
             self.hooks['start-command'].append(self.as_account() + ['mkdir', '-p', '-m', mode] + inner)
 
     def as_root(self, words):
-        if self.service.user:
+        # A start-command has the limits of the service.
+        if self.service.user or self.reader.get('ProtectSystem') in ('strict', 'full'):
             self.setup.append(words)
         else:
             self.hooks['start-command'].append(words)
@@ -186,6 +207,7 @@ class Commands:
             self.node.note(command.option, command.option.name, 'in the shell of root')
             return ['/bin/sh', '-c', ' '.join(command.words)]
         known = {name: value for name, (value, _) in self.environment.items()}
+        known.update(self.given)
         if not names or (not self.files and all(name in known for name in names)):
             try:
                 words = command.plain_words(known)
@@ -227,9 +249,6 @@ class Commands:
         if ignore and not ends:
             self.node.leave_out(option, 'ExecStart', 'the prefix -: a failure is one; see success-status')
         words = self.words(main, ignore and ends)
-        tests = self.tests('Condition') if oneshot and not self.hooks['start-command'] else []
-        if tests:
-            words = ['/bin/sh', '-c', '%s || exit 0; exec "$@"' % ' && '.join(map(shlex.join, tests)), 'sh'] + words
         self.values['command'] = Words(spelled(words))
 
     def tests(self, prefix):
@@ -244,6 +263,30 @@ class Commands:
                     found.append(['test'] + ['!'] * text.startswith('!') + [flag, path])
                     self.service.unit.done.add(option)
         return found
+
+    def put_conditions(self):
+        """Each is a line: the service is skipped unless all of them hold."""
+        found = []
+        for words in self.tests('Condition'):
+            negated = '!' * (words[1] == '!')
+            if words[-2] == '-e':
+                found.append(['%spath:%s' % (negated, words[-1])])
+            else:
+                found.append(['exec:test'] + words[1:])
+        for option in Reader(self.service.unit, 'Unit', self.node).options('ConditionEnvironment'):
+            if is_variable(option.value.removeprefix('!')):
+                negated = '!' * option.value.startswith('!')
+                found.append(['%senv:%s' % (negated, option.value.removeprefix('!'))])
+                self.service.unit.done.add(option)
+        for command in self.commands('ExecCondition'):
+            if self.is_privileged(command):
+                self.node.leave_out(command.option, 'ExecCondition',
+                                    'it would run as the user of the service, not as root')
+                continue
+            words = self.as_account(command) + self.words(command, command.has('-'))
+            found.append(['exec:' + words[0]] + words[1:])
+        if found:
+            self.values['condition'] = Lines(map(spelled, found))
 
     def is_privileged(self, command):
         return self.service.user is not None and keeps_rights(command)

@@ -5,18 +5,18 @@ import re
 # Values of a switch with which a restriction or an extension is absent.
 OFF = ('no', 'false', 'off', '0', 'n', 'f', '')
 
-MOUNTS = 'the service has the files and namespaces of swansongd: bwrap(1) or unshare(1) in front of the command'
-WRITES = 'the service may read and write wherever its user may: bwrap(1) in front of the command can limit it'
+MOUNTS = 'the service has these of swansongd: bwrap(1) or unshare(1) in front of the command'
+WRITES = 'write-paths and read-paths are all that a service may use: bwrap(1) in front of the command for others'
 KERNEL = 'all services inherit it from a drop-in of swansongd.service, such as hardened.conf of the package'
-CALLS = 'there is no filter of system calls: all services inherit one from a drop-in of swansongd.service'
-NETWORK = 'there is no filter of the network: a firewall, or unshare -n in front of the command'
-CGROUP = 'a service has cgroup-memory-max, cgroup-pids-max and cgroup-cpu-weight only: set it on the group ' \
+CALLS = 'system-calls has names of calls alone: all services inherit it from a drop-in of swansongd.service'
+NETWORK = 'tcp-bind and tcp-connect are the ports of a service: a firewall for the rest'
+CGROUP = 'there is no such key for a service: set it on the group ' \
          'of swansongd.service for all services'
 LOGS = 'the log has the path of the node as its identifier, and log-format; filter where it is read'
 SCHEDULER = 'chrt(1) in front of the command can set it'
 CREDENTIALS = 'there are no credentials: use a file of the user of the service'
-IMAGES = 'there are no images and no other root: chroot(1) or bwrap(1) in front of the command'
-CONDITION = 'there are no conditions: the service starts in any case; disable it, or let a start-command check'
+IMAGES = 'there are no images: root-directory is a directory'
+CONDITION = 'there is no such condition: a command can check it, by an exec: of condition'
 
 SERVICE = {}
 
@@ -25,23 +25,21 @@ def add(reason, keys):
     SERVICE.update((key, reason) for key in keys.split())
 
 
-add(WRITES, 'ProtectSystem ReadWritePaths ReadOnlyPaths InaccessiblePaths ExecPaths NoExecPaths ProtectHome '
-            'ReadWriteDirectories ReadOnlyDirectories InaccessibleDirectories TemporaryFileSystem BindPaths '
+add(WRITES, 'InaccessiblePaths ExecPaths NoExecPaths InaccessibleDirectories TemporaryFileSystem BindPaths '
             'BindReadOnlyPaths')
-add(MOUNTS, 'PrivateTmp PrivateDevices PrivateMounts MountFlags MountAPIVFS PrivateUsers PrivateIPC '
+add(MOUNTS, 'PrivateDevices PrivateMounts MountFlags MountAPIVFS PrivateUsers PrivateIPC '
             'ProtectProc ProcSubset NetworkNamespacePath IPCNamespacePath PrivatePIDs BindLogSockets '
             'ExtensionImages ExtensionDirectories MountImages MountImagePolicy ExtensionImagePolicy PrivateBPF')
-add(KERNEL, 'ProtectKernelTunables ProtectKernelModules ProtectKernelLogs ProtectControlGroups ProtectClock '
-            'ProtectHostname LockPersonality MemoryDenyWriteExecute RestrictRealtime RestrictSUIDSGID '
-            'RestrictNamespaces RestrictFileSystems KeyringMode Personality SecureBits SELinuxContext '
+add(KERNEL, 'ProtectKernelTunables ProtectControlGroups MemoryDenyWriteExecute RestrictRealtime RestrictSUIDSGID '
+            'RestrictFileSystems KeyringMode Personality SecureBits SELinuxContext '
             'AppArmorProfile SmackProcessLabel DelegateNamespaces')
-add(CALLS, 'SystemCallFilter SystemCallArchitectures SystemCallErrorNumber SystemCallLog RestrictAddressFamilies')
-add(NETWORK, 'PrivateNetwork IPAddressAllow IPAddressDeny IPIngressFilterPath IPEgressFilterPath '
+add(CALLS, 'SystemCallLog RestrictAddressFamilies')
+add(NETWORK, 'IPAddressAllow IPAddressDeny IPIngressFilterPath IPEgressFilterPath '
              'SocketBindAllow SocketBindDeny RestrictNetworkInterfaces NFTSet BPFProgram')
 add(CGROUP, 'CPUQuota CPUQuotaPeriodSec CPUAccounting MemoryAccounting TasksAccounting IOAccounting '
-            'IPAccounting BlockIOAccounting MemoryMin MemoryLow MemoryHigh MemorySwapMax MemoryZSwapMax '
+            'IPAccounting BlockIOAccounting MemoryMin MemoryLow MemorySwapMax MemoryZSwapMax '
             'MemoryZSwapWriteback DefaultMemoryMin DefaultMemoryLow StartupMemoryMax StartupMemoryHigh '
-            'StartupMemoryLow StartupMemorySwapMax StartupMemoryZSwapMax IOWeight StartupIOWeight '
+            'StartupMemoryLow StartupMemorySwapMax StartupMemoryZSwapMax StartupIOWeight '
             'IODeviceWeight IOReadBandwidthMax IOWriteBandwidthMax IOReadIOPSMax IOWriteIOPSMax '
             'IODeviceLatencyTargetSec BlockIOWeight StartupBlockIOWeight BlockIODeviceWeight '
             'BlockIOReadBandwidth BlockIOWriteBandwidth StartupCPUWeight StartupCPUShares AllowedCPUs '
@@ -54,10 +52,9 @@ add(LOGS, 'SyslogIdentifier SyslogFacility SyslogLevel SyslogLevelPrefix LogLeve
           'LogRateLimitIntervalSec LogRateLimitBurst LogFilterPatterns LogNamespace')
 add(SCHEDULER, 'CPUSchedulingPolicy CPUSchedulingPriority CPUSchedulingResetOnFork')
 add(CREDENTIALS, 'LoadCredential LoadCredentialEncrypted SetCredential SetCredentialEncrypted ImportCredential')
-add(IMAGES, 'RootDirectory RootImage RootImageOptions RootHash RootHashSignature RootVerity RootEphemeral '
+add(IMAGES, 'RootImage RootImageOptions RootHash RootHashSignature RootVerity RootEphemeral '
             'RootImagePolicy RootMStack')
 SERVICE.update({
-    'ExecCondition': CONDITION,
     'RuntimeMaxSec': 'there is no limit: timeout(1) in front of the command',
     'RuntimeRandomizedExtraSec': 'there is no limit of the time to run',
     'TimeoutAbortSec': 'stop-timeout is the time after the signal of the watchdog, too',
@@ -68,7 +65,7 @@ SERVICE.update({
     'RestartMode': 'services that require it see a restart only if it is by hand',
     'RestartSteps': 'the delay doubles from restart-delay to restart-delay-max',
     'SendSIGHUP': 'only the stop-signal is sent',
-    'RootDirectoryStartOnly': 'there is no root-directory',
+    'RootDirectoryStartOnly': 'all commands run in root-directory',
     'PermissionsStartOnly': 'a command runs as the user of the service: see the prefix + of ExecStartPre=',
     'NonBlocking': 'descriptors are passed as they are',
     'GuessMainPID': 'the main process is the one that was started, or the one of pid-file',

@@ -6,6 +6,7 @@ import zlib
 from .systemd_commands import Commands, is_main_privileged
 from .systemd_output import put_output
 from .systemd_reader import IGNORED, Reader, Refused
+from .systemd_sandbox import put_sandbox
 from .systemd_words import account
 from .values import (CAPABILITIES, INFINITY, has_mark, is_account, is_path, read_mode, read_signal,
                      read_size, read_span, seconds_of, span_text)
@@ -314,6 +315,12 @@ class Service:
         if reader.boolean('NoNewPrivileges'):
             values['no-new-privileges'] = Text('yes')
         self.put_capabilities()
+        option, root = reader.option('RootDirectory'), reader.expanded('RootDirectory')
+        if root and not is_path(root):
+            reader.leave_out(option, 'not a path that can be written')
+        elif root and root != '/':
+            values['root-directory'] = Text(root, path=True)
+        put_sandbox(self)
         mask = reader.convert('UMask', None, read_mode)
         if mask:
             values['umask'] = Text(mask)
@@ -413,6 +420,13 @@ class Service:
                 size = reader.convert(memory, None, read_size)
                 if size:
                     values['cgroup-memory-max'] = Text(str(size) if size % 1048576 else '%dM' % (size >> 20))
+        option = reader.option('MemoryHigh')
+        if option and option.value.endswith('%'):
+            reader.leave_out(option, 'cgroup-memory-high is a size')
+        elif option and option.value != 'infinity':
+            size = reader.convert('MemoryHigh', None, read_size)
+            if size:
+                values['cgroup-memory-high'] = Text(str(size) if size % 1048576 else '%dM' % (size >> 20))
         option = reader.option('TasksMax')
         if option and option.value != 'infinity':
             if option.value.endswith('%'):
@@ -424,6 +438,9 @@ class Service:
         weight = self.weight()
         if weight:
             values['cgroup-cpu-weight'] = Text(str(weight))
+        weight = reader.number('IOWeight', None, 1, 10000)
+        if weight:
+            values['cgroup-io-weight'] = Text(str(weight))
 
     def weight(self):
         option, shares = self.reader.option('CPUWeight'), self.reader.option('CPUShares')

@@ -115,7 +115,7 @@ class Node:
         return '\n'.join(lines + self.comments + [''] + self.own)
 
 
-FIRST = ('requires', 'wants', 'after', 'type', 'pid-file', 'listen', 'autostart', 'schedule',
+FIRST = ('requires', 'binds-to', 'wants', 'after', 'type', 'pid-file', 'listen', 'autostart', 'schedule',
          'schedule-jitter', 'start-command', 'command', 'ready')
 
 
