@@ -2,12 +2,27 @@ bashcompletiondir          = $(datadir)/bash-completion/completions
 nodist_bashcompletion_DATA = %D%/completion/swansongctl
 zshcompletiondir           = $(datadir)/zsh/site-functions
 nodist_zshcompletion_DATA  = %D%/completion/_swansongctl
+fishcompletiondir          = $(datadir)/fish/vendor_completions.d
+nodist_fishcompletion_DATA = %D%/completion/swansongctl.fish
 %D%/completion/swansongctl: %D%/completion/swansongctl.in $(keys)
+	$(fill_in_keys)
+%D%/completion/swansongctl.fish: %D%/completion/swansongctl.fish.in $(keys)
 	$(fill_in_keys)
 %D%/completion/_swansongctl: %D%/completion/_swansongctl.in $(keys)
 	$(fill_in_keys)
-EXTRA_DIST += %D%/completion/swansongctl.in %D%/completion/_swansongctl.in
-CLEANFILES += $(nodist_bashcompletion_DATA) $(nodist_zshcompletion_DATA)
+EXTRA_DIST += %D%/completion/swansongctl.in %D%/completion/_swansongctl.in %D%/completion/swansongctl.fish.in
+CLEANFILES += $(nodist_bashcompletion_DATA) $(nodist_zshcompletion_DATA) $(nodist_fishcompletion_DATA)
+
+# Colours for configurations in editors.
+editordir          = $(pkgdatadir)/editor
+nodist_editor_DATA = %D%/editor/swansong.nanorc %D%/editor/swansong.vim
+$(nodist_editor_DATA): $(keys)
+%D%/editor/swansong.nanorc: %D%/editor/swansong.nanorc.in
+	$(fill_in_keys)
+%D%/editor/swansong.vim: %D%/editor/swansong.vim.in
+	$(fill_in_keys)
+EXTRA_DIST += $(nodist_editor_DATA:=.in)
+CLEANFILES += $(nodist_editor_DATA)
 
 # Guards of a shell script; see swansong-guard(7).
 dist_pkgdata_DATA = %D%/guard/swansong-guard.sh
@@ -94,6 +109,12 @@ endif
 	$(fill_in_unit) $(top_srcdir)/$@.in >$@.new && mv $@.new $@
 CLEANFILES += %D%/systemd/swansong-exporter.service
 EXTRA_DIST += %D%/systemd/swansong-exporter.service.in
+systemuserunitdir         = $(SYSTEM_UNIT_DIR:system=user)
+nodist_systemuserunit_DATA = %D%/systemd/user/swansongd.service
+%D%/systemd/user/swansongd.service: %D%/systemd/user/swansongd.service.in Makefile
+	$(fill_in_unit) $(top_srcdir)/$@.in >$@.new && mv $@.new $@
+CLEANFILES += %D%/systemd/user/swansongd.service
+EXTRA_DIST += %D%/systemd/user/swansongd.service.in
 dist_pkgdata_DATA += %D%/systemd/hardened.conf
 
 # For packages: the running daemon becomes that of another version.
@@ -101,6 +122,17 @@ dist_pkglibexec_SCRIPTS = %D%/systemd/upgrade-units
 
 # For swansongctl support-dump.
 dist_pkglibexec_SCRIPTS += %D%/support/support-dump
+
+# For swansongctl security.
+dist_pkglibexec_SCRIPTS += %D%/security/security
+dist_pkgdata_DATA += src/sandbox/system-call-groups
+
+# For swansongctl rehearse.
+dist_pkglibexec_SCRIPTS += %D%/rehearse/rehearse
+
+# Spans and lines for a collector of OpenTelemetry.
+dist_pkglibexec_SCRIPTS += %D%/otlp/swansong-otlp
+EXTRA_DIST += %D%/otlp/README.md
 
 # The resource agent of Pacemaker, which looks for it in /usr/lib/ocf.
 ocfdir              = $(prefix)/lib/ocf/resource.d/swansong
@@ -118,6 +150,7 @@ EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/c
 	%D%/prometheus/swansong.rules.yml %D%/prometheus/swansong.test.yml \
 	%D%/prometheus/swansong-dashboard.json \
 	%D%/webhook/README.md %D%/webhook/swansong-webhook \
+	%D%/ups/README.md %D%/ups/swansong-nut %D%/ups/swansong-apcupsd \
 	%D%/nomad/README.md %D%/nomad/shop.nomad.hcl \
 	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/deployment.yaml %D%/kubernetes/sidecar.yaml
 
@@ -171,5 +204,26 @@ bill-of-materials: all
 	$(srcdir)/%D%/packaging/bill-of-materials . $(VERSION) >$(PACKAGE)-$(VERSION).spdx.json
 CLEANFILES += $(PACKAGE)-$(VERSION).spdx.json
 
-# For the site of a release.
-EXTRA_DIST += %D%/security.txt
+# `make site` makes the site of a release in the folder site, which needs no server: mandoc and graphviz make it.  With
+# SITE_URL, SITE_CONTACT and SITE_POLICY it has a security.txt for a year.
+EXTRA_PROGRAMS += %D%/site/pictures
+check_DATA     += %D%/site/pictures
+CLEANFILES     += %D%/site/pictures
+%C%_site_pictures_LDADD = src/model/libmodel.la
+site_files = $(srcdir)/man/style.css $(srcdir)/man/shutdown-page.png $(srcdir)/man/swansong-plot.svg $(srcdir)/%D%/site/search.js
+site_folder = site
+.PHONY: site
+site: html %D%/site/pictures
+	for name in run stop goals; do \
+		%D%/site/pictures $$name >"$(html_folder)/$$name.dot" && \
+		dot -Tsvg "$(html_folder)/$$name.dot" >"$(html_folder)/$$name.svg" || exit; \
+	done
+	rm -rf "$(site_folder)" && $(MKDIR_P) "$(site_folder)"
+	$(srcdir)/%D%/site/make-site $(VERSION) $(srcdir) "$(html_folder)" "$(site_folder)"
+	cp $(site_files) "$(site_folder)"
+	[ -z "$(SITE_URL)" ] || { $(MKDIR_P) "$(site_folder)/.well-known" && \
+		$(SED) -e '/^#/d' -e 's,@CONTACT@,$(SITE_CONTACT),; s,@POLICY@,$(SITE_POLICY),' \
+			-e "s,@EXPIRES@,`date -u -d '1 year' +%Y-%m-%dT00:00:00Z`,; s,@CANONICAL@,$(SITE_URL)/.well-known/security.txt," \
+			$(srcdir)/%D%/security.txt >"$(site_folder)/.well-known/security.txt"; }
+EXTRA_DIST += %D%/security.txt %D%/openssf/README.md %D%/site/make-site %D%/site/search.js %D%/site/index.html %D%/site/tutorial.html \
+	%D%/site/how.html %D%/site/guards.html %D%/site/moving.html
