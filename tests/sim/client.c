@@ -12,6 +12,7 @@
 
 #include "base/macro.h"
 #include "tests/sim/kernel.h"
+#include "tests/sim/run.h"
 
 void *__real_realloc(void *p, size_t size);
 char *__real_strdup(const char *text);
@@ -149,6 +150,7 @@ static void client_on_reply(struct client *c, const char *text)
 	c->reply = __real_strdup(text);
 	c->replies++;
 	c->failed = strstr(text, "\"error\":");
+	run_facts.left |= c->failed && strncmp(c->call, "Scale", 5) == 0;
 	if (!continues)
 		c->waits = false;
 	if (strncmp(c->call, "TakeGuard", 9) == 0 && !c->failed)

@@ -129,6 +129,8 @@ uint32_t descriptors_poll(int fd)
 		return kernel.clock_was_set ? EPOLLIN : 0;
 	case DESCRIPTOR_PID:
 		return descriptor_has_ended(d) ? EPOLLIN : 0;
+	case DESCRIPTOR_PRESSURE:
+		return d->number != kernel.shortages ? EPOLLPRI : 0;
 	case DESCRIPTOR_WATCHES:
 		return groups_have_changed() ? EPOLLIN : 0;
 	default:

@@ -26,6 +26,7 @@ enum descriptor_kind {
 	DESCRIPTOR_PID,	     /* ready when process @pid has ended */
 	DESCRIPTOR_CLOCK,    /* ready when the clock was set */
 	DESCRIPTOR_GROUP,    /* control group @number */
+	DESCRIPTOR_PRESSURE, /* ready after each period in which memory was short */
 	DESCRIPTOR_WATCHES,  /* ready when a watched group has changed */
 };
 

@@ -33,6 +33,7 @@ struct draw {
 	bool deaths;
 	unsigned nodes;	 /* bits: those that have a section */
 	unsigned edited; /* percent of lines that are drawn anew */
+	bool scales;	 /* there is a template of which the number of instances changes */
 	uint64_t stable; /* the state of the random numbers that do not change with an edit */
 };
 
@@ -67,12 +68,13 @@ static bool is_possible_edge(const struct draw *d, unsigned from, unsigned to)
 
 static void draw_edges(struct draw *d, unsigned i)
 {
-	static const char *const kinds[] = { "requires", "wants", "after", "term-after" };
+	static const char *const kinds[] = { "requires", "wants", "after", "term-after",
+					     "binds-to" };
 
 	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
 		unsigned to = below(d, NODES);
 
-		if (below(d, kind == 0 ? 2 : 4) != 0 || !is_possible_edge(d, i, to))
+		if (below(d, kind == 0 ? 2 : kind == 4 ? 6 : 4) != 0 || !is_possible_edge(d, i, to))
 			continue;
 		if (strncmp(nodes[to].path, "w@", 2) == 0 && below(d, 2))
 			history_add(d->history, "%s = w@", kinds[kind]);
@@ -132,14 +134,15 @@ static void draw_forking(struct draw *d, unsigned i)
 	history_add(d->history, "pid-file = /run/%s.pid", file);
 }
 
-static void draw_kind(struct draw *d, unsigned i, bool oneshot)
+/* Returns true for a service that hands over. */
+static bool draw_kind(struct draw *d, unsigned i, bool oneshot)
 {
 	bool forking = !oneshot && below(d, 10) == 0;
 	bool notify = !oneshot && !forking && below(d, 5) == 0;
 
 	if (forking) {
 		draw_forking(d, i);
-		return;
+		return false;
 	}
 	draw_program(d, "main", oneshot, notify);
 	if (oneshot)
@@ -149,20 +152,28 @@ static void draw_kind(struct draw *d, unsigned i, bool oneshot)
 		history_add(d->history, "type = oneshot");
 	if (notify)
 		history_add(d->history, "ready = notify");
+	if (oneshot || below(d, notify ? 2 : 5) != 0)
+		return false;
+	history_add(d->history, "listen = tcp:127.0.0.1:%u", 8000 + i);
+	history_add(d->history, "handover = yes");
+	draw_key(d, 3, "handover-max", ANY(d, "1", "2"));
+	return true;
 }
 
-static void draw_service(struct draw *d, unsigned i)
+static bool draw_service(struct draw *d, unsigned i)
 {
 	bool oneshot = below(d, 7) == 0;
+	bool hands_over = draw_kind(d, i, oneshot);
 
-	draw_kind(d, i, oneshot);
 	draw_key(d, 3, "autostart", "no");
 	draw_key(d, 2, "restart",
 		 oneshot ? ANY(d, "on-failure", "never") : ANY(d, "always", "on-failure", "never"));
 	draw_key(d, 6, "restart-delay", ANY(d, "1ms", "1s"));
+	draw_key(d, 8, "restart-jitter", ANY(d, "0%", "50%", "100%"));
 	draw_key(d, 6, "restart-limit", ANY(d, "1/1s", "2/10s", "none"));
 	draw_key(d, 8, "on-failed", ANY(d, "nothing", "shutdown-parent"));
 	draw_key(d, 4, "stop-timeout", ANY(d, "1ms", "200ms", "3s"));
+	draw_key(d, 6, "stop-priority", ANY(d, "-1", "1", "2"));
 	draw_key(d, 8, "start-timeout", ANY(d, "100ms", "2s"));
 	draw_key(d, 10, "drain-delay", ANY(d, "50ms", "2s"));
 	draw_key(d, 12, "drain-timeout", ANY(d, "1s", "1min"));
@@ -170,18 +181,34 @@ static void draw_service(struct draw *d, unsigned i)
 	draw_key(d, 14, "post-start", draw_hook(d));
 	draw_key(d, 14, "stop-command", draw_hook(d));
 	draw_key(d, 14, "post-stop", draw_hook(d));
-	draw_key(d, 16, "kill-leftovers", "no");
+	draw_key(d, 8, "condition", ANY(d, "path:/", "exec:hook exits=1"));
+	draw_key(d, 6, "runtime-directory", "a b");
+	draw_key(d, 6, "state-directory", "a");
+	draw_key(d, 12, "nice", ANY(d, "3", "5"));
+	draw_key(d, 12, "cgroup-pids-max", ANY(d, "50", "60"));
+	draw_key(d, hands_over ? 1u << 30 : 16, "kill-leftovers", "no");
+	return hands_over;
+}
+
+static void draw_group(struct draw *d)
+{
+	draw_key(d, 2, "strategy", ANY(d, "one-for-one", "one-for-all", "rest-for-one"));
+	draw_key(d, 4, "start-parallel", ANY(d, "1", "1", "2"));
+	draw_key(d, 4, "pressure-stop", ANY(d, "20% over 2s", "50% over 10s"));
 }
 
 static void draw_section(struct draw *d, unsigned i)
 {
+	bool hands_over = false;
+
 	history_add(d->history, "[%s]", nodes[i].path);
 	if (nodes[i].is_group)
-		draw_key(d, 2, "strategy", ANY(d, "one-for-one", "one-for-all", "rest-for-one"));
+		draw_group(d);
 	else
-		draw_service(d, i);
+		hands_over = draw_service(d, i);
 	draw_key(d, 10, "shutdown-timeout", ANY(d, "100ms", "5s", "20s"));
-	draw_key(d, 12, "final", ANY(d, "final", "final runs=500", "final deaf runs=60000"));
+	draw_key(d, hands_over ? 1u << 30 : 12, "final",
+		 ANY(d, "final", "final runs=500", "final deaf runs=60000"));
 	draw_edges(d, i);
 }
 
@@ -197,6 +224,13 @@ static void draw_config(struct draw *d, const char *name, unsigned edited)
 	history_add(d->history, "report = %s", below(d, 4) ? "none" : "/report");
 	history_add(d->history, "history = none");
 	history_add(d->history, "state = %s", below(d, 2) ? "none" : "/state");
+	if (d->scales) {
+		history_add(d->history, "[v@]");
+		history_add(d->history, "command = main");
+		history_add(d->history, "instances = %u", 1 + below(d, 3));
+		draw_key(d, 3, "recycle-age", "5min");
+		draw_key(d, 3, "recycle-memory", "100M");
+	}
 	history_add(d->history, "[w@]");
 	for (unsigned k = 0; k < NODES; k++) {
 		unsigned i = order ? k : (unsigned)NODES - 1 - k;
@@ -241,7 +275,15 @@ static void draw_operation(struct draw *d, const char *pause)
 		history_add(h, "%sdie", pause);
 		return;
 	}
-	switch (below(d, 28)) {
+	if (below(d, 30) == 0) {
+		history_add(h, "%sshortage %s", pause, ANY(d, "2000", "15000", "100000"));
+		return;
+	}
+	if (d->scales && below(d, 8) == 0) {
+		history_add(h, "%sscale v@ %u", pause, below(d, 6));
+		return;
+	}
+	switch (below(d, 30)) {
 	case 0:
 	case 1:
 	case 2:
@@ -254,6 +296,7 @@ static void draw_operation(struct draw *d, const char *pause)
 		break;
 	case 6:
 	case 7:
+	case 29:
 		history_add(h, "%srestart %s", pause, draw_path(d));
 		break;
 	case 8:
@@ -264,10 +307,20 @@ static void draw_operation(struct draw *d, const char *pause)
 			    ANY(d, "a", "b", "c"));
 		break;
 	case 10:
-		history_add(h, "%srollout %s %s", pause, ANY(d, "a", "b", "c"), draw_path(d));
+		if (below(d, 4) == 0) {
+			history_add(h, "%srehearse %s %s", pause, draw_path(d), draw_path(d));
+			break;
+		}
+		history_add(h, "%srollout %s %s%s%s", pause, ANY(d, "a", "b", "c"),
+			    below(d, 6) ? draw_path(d) : "/", ANY(d, "", " or-undo"),
+			    ANY(d, "", "", " pause"));
 		break;
 	case 11:
-		history_add(h, "%sundo", pause);
+		if (below(d, 3) == 0)
+			history_add(h, "%sunconfirmed-reload %s %s", pause, ANY(d, "a", "b", "c"),
+				    ANY(d, "1", "1000", "20000"));
+		else
+			history_add(h, "%s%s", pause, ANY(d, "undo", "continue", "confirm"));
 		break;
 	case 12:
 	case 13:
@@ -296,10 +349,24 @@ static void draw_operation(struct draw *d, const char *pause)
 		break;
 	case 21:
 		history_add(h, "%swait %s %s", pause, draw_path(d),
-			    ANY(d, "ready", "ready stay", "complete", "running", "stopping"));
+			    ANY(d, "ready", "complete", "running", "stopping"));
 		break;
 	case 22:
-		history_add(h, "%sshutdown %s%s", pause, draw_path(d), ANY(d, "", "", " force"));
+		history_add(h, "%sshutdown %s%s", pause, draw_path(d),
+			    ANY(d, "", "", " force", " within 300", " within 5000"));
+		break;
+	case 28:
+		if (below(d, 4) == 0) {
+			history_add(h, "%sshutdown /", pause);
+			history_add(h,
+				    "%s"
+				    "hold %s",
+				    pause, ANY(d, "true", "true", "false"));
+			history_add(h, "%sextend / 3000", pause);
+		} else {
+			history_add(h, "%sextend %s %s", pause, below(d, 3) ? draw_path(d) : "/",
+				    ANY(d, "100", "5000"));
+		}
 		break;
 	case 23:
 		draw_fault(d, pause);
@@ -337,6 +404,7 @@ void history_draw(struct history *history, uint64_t seed, unsigned operations)
 			d.nodes |= 1u << i;
 	d.nodes |= 1u << 10;
 	d.stable = d.random;
+	d.scales = below(&d, 4) == 0;
 	if (below(&d, 2))
 		history_add(history, "with groups");
 	draw_config(&d, "a", 0);
@@ -344,7 +412,8 @@ void history_draw(struct history *history, uint64_t seed, unsigned operations)
 	draw_config(&d, "c", 50);
 	history_add(history, "operations");
 	if (below(&d, 6) == 0)
-		history_add(history, "back %s", ANY(&d, "a b", "a c", "b a", "a a", "b b"));
+		history_add(history, "%s %s", ANY(&d, "back", "unconfirmed"),
+			    ANY(&d, "a b", "a c", "b a", "a a", "b b"));
 	/* Many starts without any operation: what runs then depends on the configuration alone. */
 	if (below(&d, 4) == 0)
 		operations = 0;

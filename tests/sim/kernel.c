@@ -3,6 +3,7 @@
  * children to the daemon, which is the subreaper of all.  A stop signal acts at once, or after the time
  * that the program takes to end.
  */
+#include "sys/process/usage.h"
 #include "tests/sim/kernel.h"
 
 #include <errno.h>
@@ -31,6 +32,8 @@ void kernel_init(uint64_t seed, bool groups)
 	kernel.last_pid = KERNEL_FIRST_PID;
 	kernel.random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	kernel.calm = false;
+	kernel.shortages = 0;
+	kernel.shortage_usec = KERNEL_NEVER;
 	memset(kernel.faults, 0, sizeof(kernel.faults));
 	kernel.pending = 0;
 	kernel.pending_pid = 0;
@@ -108,6 +111,13 @@ struct row *kernel_fork(pid_t parent)
 	};
 	groups_enter(row->control_group);
 	return row;
+}
+
+bool row_is_of(const struct row *row, const char *path)
+{
+	size_t n = strlen(path);
+
+	return strncmp(row->node, path, n) == 0 && (!row->node[n] || row->node[n] == '~');
 }
 
 struct row *kernel_find(pid_t pid)
@@ -233,9 +243,25 @@ static uint64_t row_next_usec(const struct row *row)
 	return MIN(first, daemon);
 }
 
+void kernel_shorten_memory(uint64_t usec)
+{
+	kernel.shortage_usec = kernel.now_usec + USAGE_PRESSURE_USEC;
+	kernel.shortage_until_usec = kernel.now_usec + usec;
+}
+
+static void kernel_report_shortage(void)
+{
+	if (kernel.now_usec < kernel.shortage_usec)
+		return;
+	kernel.shortages++;
+	kernel.shortage_usec += USAGE_PRESSURE_USEC;
+	if (kernel.shortage_usec > kernel.shortage_until_usec)
+		kernel.shortage_usec = KERNEL_NEVER;
+}
+
 uint64_t kernel_next_usec(void)
 {
-	uint64_t next = KERNEL_NEVER;
+	uint64_t next = kernel.shortage_usec;
 
 	for (size_t i = 0; i < kernel.n_rows; i++)
 		next = MIN(next, row_next_usec(&kernel.rows[i]));
@@ -313,7 +339,8 @@ static void row_write_pid(struct row *row)
 	char path[FILES_PATH], text[16];
 
 	row->file_usec = KERNEL_NEVER;
-	(void)snprintf(path, sizeof(path), "/run/%s.pid", row->node);
+	(void)snprintf(path, sizeof(path), "/run/%.*s.pid", (int)strcspn(row->node, "~"),
+		       row->node);
 	for (char *p = path + 5; (p = strchr(p, '/'));)
 		*p = ':';
 	(void)snprintf(text, sizeof(text), "%d\n", row->pid);
@@ -340,6 +367,7 @@ static void row_step(struct row *row)
 
 void kernel_run(void)
 {
+	kernel_report_shortage();
 	for (size_t i = 0; i < kernel.n_rows; i++)
 		while (i < kernel.n_rows && row_next_usec(&kernel.rows[i]) <= kernel.now_usec)
 			row_step(&kernel.rows[i]);

@@ -87,6 +87,8 @@ struct kernel {
 	uint64_t pending;  /* signals to the daemon, by number */
 	pid_t pending_pid; /* the sender of SIGCHLD */
 	unsigned injected; /* faults that have happened */
+	uint64_t shortage_usec, shortage_until_usec; /* the end of the next period in which memory is short */
+	unsigned shortages;			     /* these periods */
 	unsigned sockets;  /* names that were given to sockets */
 	uint64_t world;	   /* counts kernel_init() */
 };
@@ -117,6 +119,9 @@ static inline bool row_is_alive(const struct row *row)
 	return row->state == ROW_STARTING || row->state == ROW_RUNNING;
 }
 
+/* Returns true if the process is of a run of the service at @path, of any generation. */
+bool row_is_of(const struct row *row, const char *path);
+
 /* Ends a process: by a signal if @signaled, else with a status. */
 void kernel_end(struct row *row, bool signaled, int value);
 
@@ -132,7 +137,10 @@ void kernel_deliver(struct row *row, int signo, bool by_daemon);
 /* A signal to the daemon. */
 void kernel_notify_daemon(int signo, pid_t pid);
 
-/* The time of the next step of a program; KERNEL_NEVER: none. */
+/* Memory is short for @usec from now on. */
+void kernel_shorten_memory(uint64_t usec);
+
+/* The time of the next step of a program or of a shortage; KERNEL_NEVER: none. */
 uint64_t kernel_next_usec(void);
 
 /* Carries out the steps of programs whose time has come. */

@@ -1,16 +1,16 @@
 # The daemon in a simulated world: its own objects, and these functions instead of the kernel's.
-sim_replaced = __open_2 __read_chk accept4 attributes_drop_inheritable calloc cgroup_children \
+sim_replaced = __open_2 __read_chk accept4 access adjust_process attributes_drop_inheritable calloc cgroup_children \
 	cgroup_is_delegated cgroup_is_machine_root cgroup_is_populated cgroup_kill cgroup_lists cgroup_make \
 	cgroup_of cgroup_open cgroup_open_below cgroup_processes cgroup_read cgroup_remove cgroup_signal \
 	cgroup_write children_close children_exceed children_open children_read clock_now_usec \
-	clock_realtime_usec close command_watch_parent environment_read epoll_create1 \
-	epoll_ctl epoll_wait fault_begin fcntl64 flock fopencookie fork fstat fstatat geteuid getpgid getrandom getrlimit getsid \
-	inotify_add_watch inotify_init1 inotify_rm_watch json_loads kill malloc mount_answers open openat \
-	passed_close path_make_directory path_open prctl proc_age proc_each proc_open proc_read proc_read_child \
+	clock_realtime_usec close closer_call command_watch_parent environment_read epoll_create1 \
+	epoll_ctl epoll_wait fault_begin fcntl64 fd_close_above flock fopencookie fork fstat fstatat geteuid getpgid getrandom getrlimit getsid \
+	inet_listen inotify_add_watch inotify_init1 inotify_rm_watch json_loads kill malloc mount_answers open openat \
+	passed_close_apart passed_close_now path_make_directory path_open prctl proc_age proc_each proc_open proc_read proc_read_child \
 	proc_uid proc_would_end read realloc reallocarray reap_child reap_children replace_file roster_close_strays sendmsg setsockopt signalfd \
-	spawn_abandon spawn_begin spawn_check spawn_step_of strdup strndup syscall \
+	spawn_abandon spawn_begin spawn_check spawn_note_death spawn_step_of strdup strndup syscall \
 	timerfd_create timerfd_settime tsearch unix_close unix_datagram_new unix_end_input unix_listen \
-	unix_peek unix_peer unix_receive unix_receive_passed unix_unlisten update_turn
+	unix_peek unix_peer unix_receive unix_receive_passed unix_unlisten update_turn usage_proportional usage_read_pressure usage_watch_pressure
 
 check_PROGRAMS += %D%/sim
 %C%_sim_SOURCES = \
@@ -24,6 +24,7 @@ check_PROGRAMS += %D%/sim
 	%D%/system-memory.c %D%/system-clock.c %D%/event.c \
 	%D%/history.h %D%/history.c %D%/draw.c \
 	%D%/promises.h %D%/promises.c \
+	%D%/short.h %D%/short.c \
 	%D%/operations.h %D%/operations.c \
 	%D%/run.h %D%/run.c \
 	%D%/shrink.h %D%/shrink.c \

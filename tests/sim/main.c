@@ -1,8 +1,8 @@
 /*
- * sim [--seconds N | --histories N] [--seed N] [--operations N] [--jobs N] [--print] [FILE...]
+ * sim [--seconds N | --histories N] [--seed N] [--operations N] [--jobs N] [--short] [--print] [FILE...]
  *
  * Runs the histories of seeds from --seed on, or those of the files; without arguments those of
- * tests/sim/found and of some fixed seeds, as a test.  A failing history is shortened and printed, and
+ * tests/sim/found and of some fixed seeds, as a test.  With --short: shutdowns with half of their time, see short.h.  A failing history is shortened and printed, and
  * the text can be given as a file.  Each job is a process: the end of a job by a signal is a failure
  * of the history that it was running.
  */
@@ -18,6 +18,7 @@
 
 #include "base/macro.h"
 #include "tests/sim/run.h"
+#include "tests/sim/short.h"
 #include "tests/sim/shrink.h"
 #include "tests/sim/system.h"
 
@@ -25,13 +26,14 @@
 #define FAILURES_MAX	3 /* of a job: each is shortened, which takes its time */
 #define TEST_HISTORIES	2000
 #define TEST_OPERATIONS 30
+#define SHORT_HISTORIES 1000
 
 pid_t __real_fork(void);
 
 struct options {
 	uint64_t seed, seconds, histories;
 	unsigned operations, jobs;
-	bool print;
+	bool print, is_short;
 };
 
 /* In memory that all jobs share. */
@@ -58,6 +60,14 @@ static void report_failure(struct history *history, struct failure *failure)
 	(void)fflush(stdout);
 }
 
+static void draw(struct history *history, const struct options *o, uint64_t seed)
+{
+	if (o->is_short)
+		history_draw_short(history, seed);
+	else
+		history_draw(history, seed, o->operations);
+}
+
 static void run_job(const struct options *o, struct job *job, unsigned number)
 {
 	double until = now() + (double)o->seconds;
@@ -67,7 +77,7 @@ static void run_job(const struct options *o, struct job *job, unsigned number)
 		struct failure failure;
 
 		job->seed = o->seed + i;
-		history_draw(&history, job->seed, o->operations);
+		draw(&history, o, job->seed);
 		if (o->print)
 			history_print(&history, stdout);
 		if (!run_history(&history, &failure, &job->figures)) {
@@ -89,7 +99,7 @@ static void report_crash(const struct options *o, const struct job *job, int sta
 	(void)snprintf(failure.text, sizeof(failure.text), "seed %" PRIu64 ": %s %d", job->seed,
 		       WIFSIGNALED(status) ? "signal" : "status",
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	history_draw(&history, job->seed, o->operations);
+	draw(&history, o, job->seed);
 	report_failure(&history, &failure);
 	history_done(&history);
 }
@@ -102,6 +112,7 @@ static void add_figures(struct figures *to, const struct figures *from)
 	to->processes += from->processes;
 	to->faults += from->faults;
 	to->invalid += from->invalid;
+	to->early += from->early;
 	to->simulated_usec += from->simulated_usec;
 }
 
@@ -109,8 +120,8 @@ static void print_figures(const struct figures *f, double seconds)
 {
 	printf("# %" PRIu64 " histories (%" PRIu64 " without a valid configuration), %" PRIu64
 	       " operations, %" PRIu64 " turns, %" PRIu64 " processes, %" PRIu64 " faults, %" PRIu64
-	       " s of the world; %.0f histories a second\n",
-	       f->histories, f->invalid, f->operations, f->turns, f->processes, f->faults,
+	       " killed early, %" PRIu64 " s of the world; %.0f histories a second\n",
+	       f->histories, f->invalid, f->operations, f->turns, f->processes, f->faults, f->early,
 	       f->simulated_usec / 1000000, (double)f->histories / seconds);
 }
 
@@ -174,6 +185,9 @@ static int run_test(void)
 	const struct options o = {
 		.seed = 1, .histories = TEST_HISTORIES, .operations = TEST_OPERATIONS, .jobs = 2
 	};
+	const struct options with_little_time = {
+		.seed = 1, .histories = SHORT_HISTORIES, .is_short = true, .jobs = 2
+	};
 	const char *top = getenv("top_srcdir");
 	struct dirent **found = NULL;
 	char path[4096];
@@ -186,7 +200,7 @@ static int run_test(void)
 		printf("Bail out! %s cannot be read\n", path);
 		return 1;
 	}
-	printf("1..%d\n", n + 1);
+	printf("1..%d\n", n + 2);
 	for (int i = 0; i < n; i++) {
 		(void)snprintf(path, sizeof(path), "%s/tests/sim/found/%s", top ? top : ".",
 			       found[i]->d_name);
@@ -196,6 +210,10 @@ static int run_test(void)
 	free(found);
 	held = run_seeds(&o);
 	printf("%s - promises hold in histories of fixed seeds\n", held ? "ok" : "not ok");
+	good &= held;
+	held = run_seeds(&with_little_time);
+	printf("%s - the lowest stop-priority is killed first when the time is half\n",
+	       held ? "ok" : "not ok");
 	return good && held ? 0 : 1;
 }
 
@@ -219,6 +237,9 @@ static bool read_option(struct options *o, int option, const char *text)
 	case 'j':
 		o->jobs = value > 0 && value <= JOBS_MAX ? (unsigned)value : 1;
 		return true;
+	case 'w':
+		o->is_short = true;
+		return true;
 	case 'p':
 		o->print = true;
 		return true;
@@ -235,6 +256,7 @@ int main(int argc, char **argv)
 		{ "histories", required_argument, NULL, 'n' },
 		{ "operations", required_argument, NULL, 'o' },
 		{ "jobs", required_argument, NULL, 'j' },
+		{ "short", no_argument, NULL, 'w' },
 		{ "print", no_argument, NULL, 'p' },
 		{ NULL, 0, NULL, 0 },
 	};

@@ -1,10 +1,8 @@
-/*
- * A table has a function for each operation.  A rollout is a client that sends its next call when it has
- * the reply to the last one.
- */
+/* A table has a function for each operation. */
 #include "tests/sim/operations.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "tests/sim/client.h"
 #include "tests/sim/kernel.h"
 #include "tests/sim/run.h"
+#include "tests/sim/short.h"
 #include "tests/sim/system.h"
 
 #define WORD 64
@@ -25,11 +24,6 @@ struct words {
 };
 
 static struct client *slots[SLOTS];
-static struct {
-	struct client *client; /* NULL: none */
-	char path[WORD];
-	int step;
-} rollout;
 static struct client *reloader; /* of operations_reload() */
 static char *texts[64];
 static size_t n_texts;
@@ -37,7 +31,7 @@ static size_t n_texts;
 void operations_init(void)
 {
 	memset(slots, 0, sizeof(slots));
-	rollout.client = reloader = NULL;
+	reloader = NULL;
 	while (n_texts > 0)
 		free(texts[--n_texts]);
 }
@@ -76,19 +70,35 @@ static void operation_restart(const struct words *w)
 static void operation_shutdown(const struct words *w)
 {
 	bool force = strcmp(w->second, "force") == 0;
+	char number[WORD] = "";
 
 	run_facts.forced |= force;
-	(void)call("Shutdown", false, "\"node\":\"%s\"%s", w->first,
-		   force ? ",\"force\":true" : "");
+	if (sscanf(w->rest, "within %63s", number) == 1)
+		(void)call("Shutdown", false, "\"node\":\"%s\",\"grace_usec\":%s000", w->first,
+			   number);
+	else
+		(void)call("Shutdown", false, "\"node\":\"%s\"%s", w->first,
+			   force ? ",\"force\":true" : "");
+}
+
+static void operation_extend(const struct words *w)
+{
+	run_facts.prolonged = true;
+	(void)call("Shutdown", false, "\"node\":\"%s\",\"extend_usec\":%s000", w->first, w->second);
+}
+
+static void operation_hold(const struct words *w)
+{
+	run_facts.prolonged = true;
+	(void)call("Shutdown", false, "\"hold\":%s", w->first);
 }
 
 static void operation_wait(const struct words *w)
 {
-	char until[WORD] = "ready", stay[WORD] = "";
+	char until[WORD] = "ready";
 
-	(void)sscanf(w->rest, "%63s %63s", until, stay);
-	(void)call("Wait", false, "\"node\":\"%s\",\"until\":\"%s\"%s", w->first, until,
-		   *stay ? ",\"stay\":true,\"settle_usec\":1000000" : "");
+	(void)sscanf(w->rest, "%63s", until);
+	(void)call("Wait", false, "\"node\":\"%s\",\"until\":\"%s\"", w->first, until);
 }
 
 static bool use_config(const struct words *w)
@@ -110,21 +120,47 @@ static void operation_reload(const struct words *w)
 		(void)call("Reload", false, "%s", "");
 }
 
-bool operations_reload(const struct history *history, const char *name)
+/* A reload that goes back, unless it is confirmed in time. */
+static void operation_unconfirmed_reload(const struct words *w)
+{
+	run_facts.rollouts = true;
+	if (use_config(w))
+		(void)call("Reload", false, "\"confirm_usec\":%s000", w->second);
+}
+
+static void operation_confirm(const struct words *w)
+{
+	(void)w;
+	(void)call("Rollout", false, "\"action\":\"confirm\"");
+}
+
+bool operations_reload(const struct history *history, const char *name, uint64_t confirm_usec)
 {
 	struct words w = { .history = history };
 
 	(void)snprintf(w.first, sizeof(w.first), "%s", name);
 	if ((reloader && reloader->failed) || !use_config(&w))
 		return false;
-	reloader = call("Reload", false, "%s", "");
+	reloader = confirm_usec ? call("Reload", false, "\"confirm_usec\":%" PRIu64, confirm_usec)
+				: call("Reload", false, "%s", "");
 	return reloader;
+}
+
+bool operations_is_reloaded(void)
+{
+	return reloader && !reloader->failed;
 }
 
 static void operation_back(const struct words *w)
 {
 	(void)snprintf(run_facts.back[0], sizeof(run_facts.back[0]), "%.7s", w->first);
 	(void)snprintf(run_facts.back[1], sizeof(run_facts.back[1]), "%.7s", w->second);
+}
+
+static void operation_unconfirmed(const struct words *w)
+{
+	operation_back(w);
+	run_facts.unconfirmed = run_facts.rollouts = true;
 }
 
 static void operation_hangup(const struct words *w)
@@ -135,42 +171,38 @@ static void operation_hangup(const struct words *w)
 
 static void operation_rollout(const struct words *w)
 {
-	if (rollout.client || !use_config(w))
+	char path[WORD] = "";
+
+	(void)sscanf(w->rest, "%63s", path);
+	run_facts.rollouts = true;
+	if (!use_config(w))
 		return;
-	rollout.client = call("Reload", false, "\"rollout\":\"begin\"");
-	rollout.step = 0;
-	(void)snprintf(rollout.path, sizeof(rollout.path), "%s", w->second);
+	(void)call("Rollout", false,
+		   "\"action\":\"begin\",\"nodes\":[\"%s\"],\"settle_usec\":1000000%s%s",
+		   strcmp(path, "/") == 0 ? "root" : path,
+		   strstr(w->rest, "or-undo") ? ",\"or_undo\":true" : "",
+		   strstr(w->rest, "pause") ? ",\"pause_after\":1" : "");
+}
+
+/* A service may be gone meanwhile, and the call has an error then. */
+static void operation_rehearse(const struct words *w)
+{
+	run_facts.rollouts = true;
+	(void)call("Rollout", false,
+		   "\"action\":\"rehearse\",\"nodes\":[\"%s\",\"%s\"],\"settle_usec\":1000000",
+		   w->first, w->second);
 }
 
 static void operation_undo(const struct words *w)
 {
 	(void)w;
-	(void)call("Reload", false, "\"rollout\":\"undo\"");
+	(void)call("Rollout", false, "\"action\":\"undo\",\"wait\":false");
 }
 
-static void rollout_go_on(void)
+static void operation_continue(const struct words *w)
 {
-	struct client *c = rollout.client;
-	char parameters[200];
-
-	if (!c || (c->waits && c->state != CLIENT_DROPPED))
-		return;
-	if (c->failed || c->state != CLIENT_CONNECTED || rollout.step == 2) {
-		rollout.client = NULL;
-		return;
-	}
-	(void)snprintf(parameters, sizeof(parameters),
-		       rollout.step == 0 ? "\"node\":\"%s\",\"wait\":false"
-					 : "\"node\":\"%s\",\"until\":\"ready\",\"stay\":true,"
-					   "\"settle_usec\":1000000",
-		       rollout.path);
-	client_call(c, rollout.step == 0 ? "Restart" : "Wait", parameters, false);
-	rollout.step++;
-}
-
-void operations_update(void)
-{
-	rollout_go_on();
+	(void)w;
+	(void)call("Rollout", false, "\"action\":\"continue\"");
 }
 
 static struct client **find_slot(const struct words *w)
@@ -217,10 +249,11 @@ static void operation_release(const struct words *w)
 static void operation_leave_all(const struct words *w)
 {
 	(void)w;
-	for (unsigned i = 0; i < CLIENTS_MAX; i++)
+	for (unsigned i = 0; i < CLIENTS_MAX; i++) {
+		run_facts.left |= client_at(i)->waits;
 		client_leave(client_at(i));
+	}
 	memset(slots, 0, sizeof(slots));
-	rollout.client = NULL;
 }
 
 void operations_calm(void)
@@ -229,6 +262,9 @@ void operations_calm(void)
 		if (slots[i])
 			client_leave(slots[i]);
 	memset(slots, 0, sizeof(slots));
+	(void)call("Shutdown", false, "\"hold\":false");
+	/* It would keep reloads from being made. */
+	(void)call("Rollout", false, "\"action\":\"continue\"");
 }
 
 static void operation_signal(const struct words *w)
@@ -236,14 +272,17 @@ static void operation_signal(const struct words *w)
 	(void)call("Signal", false, "\"node\":\"%s\",\"signal\":\"%s\"", w->first, w->second);
 }
 
+/* Of several runs, any. */
 static struct row *find_main(const char *path)
 {
+	struct row *found = NULL;
+
 	for (size_t i = 0; i < kernel.n_rows; i++)
 		if (kernel.rows[i].state == ROW_RUNNING &&
-		    kernel.rows[i].program.role == ROLE_MAIN &&
-		    strcmp(kernel.rows[i].node, path) == 0)
-			return &kernel.rows[i];
-	return NULL;
+		    kernel.rows[i].program.role == ROLE_MAIN && row_is_of(&kernel.rows[i], path) &&
+		    (!found || kernel_random(2)))
+			found = &kernel.rows[i];
+	return found;
 }
 
 static void operation_crash(const struct words *w)
@@ -300,6 +339,11 @@ static void operation_clock(const struct words *w)
 	system_set_clock(atoll(w->first) * (int64_t)USEC_PER_SEC);
 }
 
+static void operation_shortage(const struct words *w)
+{
+	kernel_shorten_memory(strtoull(w->first, NULL, 10) * USEC_PER_MSEC);
+}
+
 static void operation_expect(const struct words *w)
 {
 	const struct node *node = run_facts.tree ? tree_find(run_facts.tree, w->first) : NULL;
@@ -319,6 +363,16 @@ static void operation_disable(const struct words *w)
 	(void)call("Disable", false, "\"node\":\"%s\"", w->first);
 }
 
+/* 0 instances: as many as in the file. */
+static void operation_scale(const struct words *w)
+{
+	if (strcmp(w->second, "0") == 0)
+		(void)call("Scale", false, "\"template\":\"%s\"", w->first);
+	else
+		(void)call("Scale", false, "\"template\":\"%s\",\"instances\":%s", w->first,
+			   w->second);
+}
+
 static void operation_look(const struct words *w)
 {
 	static const char *const methods[] = { "Status", "Guards", "Plan", "Show", "Dependencies" };
@@ -330,6 +384,12 @@ static void operation_run(const struct words *w)
 {
 	(void)call("Run", false, "\"node\":\"%s\",\"command\":[\"main\"],\"properties\":[\"%s\"]",
 		   w->first, w->rest);
+}
+
+static void operation_short(const struct words *w)
+{
+	(void)w;
+	short_begin();
 }
 
 /* The daemon has a fault. */
@@ -349,11 +409,17 @@ void operations_carry_out(const struct history *history, const char *line)
 		{ "stop", operation_stop },
 		{ "restart", operation_restart },
 		{ "shutdown", operation_shutdown },
+		{ "extend", operation_extend },
+		{ "hold", operation_hold },
 		{ "wait", operation_wait },
 		{ "reload", operation_reload },
 		{ "hangup-signal", operation_hangup },
 		{ "rollout", operation_rollout },
+		{ "rehearse", operation_rehearse },
 		{ "undo", operation_undo },
+		{ "continue", operation_continue },
+		{ "unconfirmed-reload", operation_unconfirmed_reload },
+		{ "confirm", operation_confirm },
 		{ "guard", operation_guard },
 		{ "release", operation_release },
 		{ "leave", operation_leave },
@@ -364,12 +430,16 @@ void operations_carry_out(const struct history *history, const char *line)
 		{ "notify", operation_notify },
 		{ "fault", operation_fault },
 		{ "back", operation_back },
+		{ "unconfirmed", operation_unconfirmed },
 		{ "clock", operation_clock },
+		{ "shortage", operation_shortage },
 		{ "expect", operation_expect },
 		{ "enable", operation_enable },
 		{ "disable", operation_disable },
+		{ "scale", operation_scale },
 		{ "look", operation_look },
 		{ "run", operation_run },
+		{ "short", operation_short },
 		{ "die", operation_die },
 	};
 	struct words words = { .history = history, .rest = "" };

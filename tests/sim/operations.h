@@ -3,12 +3,17 @@
 /*
  * The operations of a history: calls of clients, signals, crashes and faults.
  *
- *	start PATH, stop PATH, restart PATH, shutdown PATH [force]	waiting calls
- *	wait PATH STATE [stay]		the call Wait
+ *	start PATH, stop PATH, restart PATH, shutdown PATH [force | within MSEC]	waiting calls
+ *	extend PATH MSEC, hold true, hold false	of a shutdown that is under way
+ *	short now			a shutdown with half of its time, see short.h
+ *	wait PATH STATE			the call Wait
  *	reload NAME			the file becomes configuration NAME; a client reloads
  *	hangup-signal NAME		likewise, by SIGHUP
- *	rollout NAME PATH		the calls of swansongctl rollout for one service
- *	undo				reload to the configuration before the rollout
+ *	rollout NAME PATH [or-undo] [pause]	the file becomes configuration NAME; a client rolls it out
+ *	rehearse PATH PATH		services are restarted one after another
+ *	undo, continue			of the rollout
+ *	unconfirmed-reload NAME MSEC	a reload that goes back after so long
+ *	confirm				... unless it is confirmed
  *	guard SLOT PATH [late], release SLOT, leave SLOT
  *	leave-all			every client closes its connection
  *	signal PATH NAME		the call Signal
@@ -17,6 +22,7 @@
  *	notify PATH TEXT		a message of the main process
  *	fault KIND ERRNO N [SKIP]	N operations of the kind fail, after SKIP more of them
  *	back NAME OTHER			at the end: a reload to NAME, to OTHER, and to NAME again
+ *	unconfirmed NAME OTHER		likewise, but the one to OTHER goes back, as it is not confirmed
  *	clock SECONDS			the clock of the day is set by so much
  *	enable PATH, disable PATH	calls
  *	expect PATH STATE		the service must be in the state now
@@ -31,11 +37,14 @@
 void operations_init(void);
 void operations_carry_out(const struct history *history, const char *line);
 
-/* Goes on with rollouts, before each event. */
-void operations_update(void);
+/*
+ * Reloads to the configuration; with @confirm_usec it goes back after so long.  Returns false if it does not exist, or
+ * the last such reload was refused.
+ */
+bool operations_reload(const struct history *history, const char *name, uint64_t confirm_usec);
 
-/* Reloads to the configuration.  Returns false if it does not exist, or the last such reload was refused. */
-bool operations_reload(const struct history *history, const char *name);
+/* Returns true if the last such reload was not refused. */
+bool operations_is_reloaded(void);
 
-/* Releases all guards; the last configuration stays. */
+/* Releases all guards, and goes on with a rollout that is paused; the last configuration stays. */
 void operations_calm(void);

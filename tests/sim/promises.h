@@ -20,6 +20,8 @@ void promises_check_signal(struct row *row, int signo);
 
 /* Notes the tree at rest; later, after reloads that led back to it, compares.  @same: to an equal text. */
 void promises_note(void);
+/* At rest after another configuration, which goes back then: services that it has not touched keep their processes. */
+void promises_note_untouched(void);
 void promises_check_noted(bool same);
 
 /* When programs behave, nothing fails and nothing more happens. */

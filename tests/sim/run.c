@@ -29,6 +29,7 @@
 #include "tests/sim/kernel.h"
 #include "tests/sim/operations.h"
 #include "tests/sim/promises.h"
+#include "tests/sim/short.h"
 #include "tests/sim/system.h"
 
 /* The world is calm for so long, which is no multiple of a drawn schedule. */
@@ -50,6 +51,7 @@ static struct {
 	uint64_t until_usec; /* of the phase */
 	unsigned turns;
 	unsigned reloads; /* of run_turn_back() */
+	unsigned early;	  /* services that were killed early */
 	struct failure *failure;
 	jmp_buf out;
 } run;
@@ -79,6 +81,7 @@ void run_die(void)
 	run_facts.died = true;
 	promises_note_fault();
 	run_facts.tree = NULL;
+	run_facts.rollout = NULL;
 	memset(kernel.faults, 0, sizeof(kernel.faults)); /* they are for the image that has ended */
 	run_prepare_next();
 	system_die();
@@ -90,6 +93,7 @@ void __wrap_update_turn(struct update *update);
 void __wrap_update_turn(struct update *update)
 {
 	run_facts.tree = update->tree;
+	run_facts.rollout = update->reload ? update->reload->rollout : NULL;
 	__real_update_turn(update);
 }
 
@@ -98,23 +102,34 @@ static void run_become_calm(void)
 	run.phase = PHASE_CALM;
 	run.until_usec = kernel.now_usec + REST_USEC;
 	kernel.calm = true;
+	kernel.shortage_usec = KERNEL_NEVER;
 	memset(kernel.faults, 0, sizeof(kernel.faults));
 	operations_calm();
 }
 
-/* Reloads to one configuration, to another one, and back.  Returns true while that goes on. */
+/* Reloads to one configuration, to another one, and back, or waits for the way back.  Returns true while that goes on. */
 static bool run_turn_back(void)
 {
 	const char *const *back =
 		(const char *const[]){ run_facts.back[0], run_facts.back[1], run_facts.back[0] };
+	bool unconfirmed = run_facts.unconfirmed;
 
 	if (!*back[0] || run.reloads > 3)
 		return false;
 	if (run.reloads == 1)
 		promises_note();
+	if (run.reloads == 2 && unconfirmed)
+		promises_note_untouched();
 	if (run.reloads == 3)
 		promises_check_noted(strcmp(back[0], back[1]) == 0);
-	if (run.reloads++ == 3 || !operations_reload(run.history, back[run.reloads - 1])) {
+	run.reloads++;
+	if (unconfirmed && run.reloads == 3 && operations_is_reloaded()) {
+		run.until_usec = kernel.now_usec + REST_USEC;
+		return true;
+	}
+	if (run.reloads == 4 ||
+	    !operations_reload(run.history, back[run.reloads - 1],
+			       unconfirmed && run.reloads == 2 ? REST_USEC * 3 / 2 : 0)) {
 		run.reloads = 4;
 		return false;
 	}
@@ -152,7 +167,13 @@ static void run_operate(void)
 
 static void run_on_rest(void)
 {
-	if (run.phase == PHASE_CALM)
+	const struct tree *tree = run_facts.tree;
+
+	/* Its last call of Shutdown may have been processed after that of operations_calm(). */
+	if (run.phase == PHASE_CALM && tree && tree->ctx->held_usec) {
+		operations_calm();
+		run.until_usec = kernel.now_usec + REST_USEC;
+	} else if (run.phase == PHASE_CALM)
 		run_end();
 	else if (run.phase == PHASE_END)
 		run_fail("end", "the daemon does not end");
@@ -175,7 +196,6 @@ static void run_on_turn(void)
 	if (++run.turns > TURNS_MAX)
 		run_fail("quiet", "the daemon does not come to rest");
 	promises_check_turn();
-	operations_update();
 	run_operate();
 }
 
@@ -221,6 +241,7 @@ static void run_daemon(void)
 	run_facts.tree = NULL;
 	if (run.turns > 0)
 		run_check_end(status);
+	run.early = short_check_end();
 }
 
 static bool run_dies(const struct history *history)
@@ -250,7 +271,7 @@ static bool run_here(const struct history *history, struct failure *failure,
 	run.history = history;
 	run.phase = PHASE_OPERATIONS;
 	run.next = history_operations(history);
-	run.turns = run.reloads = 0;
+	run.turns = run.reloads = run.early = 0;
 	run.failure = failure;
 	run_facts = (struct run_facts){ .tree = NULL };
 	run_facts.kept = history_has(history, "kill-leftovers = no");
@@ -266,6 +287,7 @@ static bool run_here(const struct history *history, struct failure *failure,
 	figures->turns += run.turns;
 	figures->processes += (uint64_t)(kernel.last_pid - KERNEL_FIRST_PID);
 	figures->faults += kernel.injected;
+	figures->early += run.early;
 	figures->simulated_usec += kernel.now_usec;
 	free(text);
 	return !*failure->promise;

@@ -11,7 +11,7 @@ struct failure {
 };
 
 struct figures {
-	uint64_t histories, operations, turns, processes, faults, invalid, simulated_usec;
+	uint64_t histories, operations, turns, processes, faults, invalid, early, simulated_usec;
 };
 
 /* Returns true if all promises held; else fills in *failure.  Adds to *figures. */
@@ -28,16 +28,21 @@ _Noreturn void run_die(void);
 
 /* Facts about the present history that the promises depend on. */
 struct run_facts {
-	const struct tree *tree; /* NULL: there is none yet */
-	bool guards;		 /* guards were requested: a service may have been busy */
-	bool reloads;		 /* the configuration was changed */
-	bool faults;		 /* an operation of the kernel was made to fail */
-	bool no_descriptors;	 /* and failed for want of a descriptor */
-	bool forced;		 /* a stop was forced by a request */
-	bool ending;		 /* a service has announced its own end */
-	bool kept;		 /* a configuration has kill-leftovers = no */
-	char back[2][8];	 /* configurations of the operation back; "": none */
-	bool died;		 /* the daemon has had a fault */
-	bool operations;	 /* there were operations besides the passing of time */
+	const struct tree *tree;       /* NULL: there is none yet */
+	bool guards;		       /* guards were requested: a service may have been busy */
+	bool reloads;		       /* the configuration was changed */
+	bool rollouts;		       /* likewise, by rollouts, or until it is confirmed */
+	bool faults;		       /* an operation of the kernel was made to fail */
+	bool no_descriptors;	       /* and failed for want of a descriptor */
+	bool forced;		       /* a stop was forced by a request */
+	bool prolonged;		       /* it may have more time by a request */
+	bool ending;		       /* a service has announced its own end */
+	bool kept;		       /* a configuration has kill-leftovers = no */
+	char back[2][8];	       /* configurations of the operation back; "": none */
+	bool unconfirmed;	       /* likewise, of the operation unconfirmed */
+	const struct rollout *rollout; /* NULL: there is none yet */
+	bool died;		       /* the daemon has had a fault */
+	bool left;	 /* a call of Scale had an error, maybe without a client to read it */
+	bool operations; /* there were operations besides the passing of time */
 };
 extern struct run_facts run_facts;

@@ -18,6 +18,7 @@
 #include "base/macro.h"
 #include "sys/file/path.h"
 #include "sys/ipc/unixsock.h"
+#include "sys/process/usage.h"
 #include "tests/sim/client.h"
 #include "tests/sim/descriptors.h"
 #include "tests/sim/files.h"
@@ -36,6 +37,14 @@ static int system_fail(int error)
 {
 	errno = error;
 	return -1;
+}
+
+/* Sockets of services: no client of theirs exists. */
+WRAP(int, inet_listen, const struct sockaddr *address, socklen_t length, int type)
+{
+	int error = kernel_fails(FAULT_SOCKET);
+
+	return error ? -error : descriptors_open(DESCRIPTOR_NULL);
 }
 
 /* --- files --- */
@@ -71,6 +80,12 @@ WRAP(int, openat, int dir, const char *path, int flags, ...)
 WRAP(int, __open_2, const char *path, int flags)
 {
 	return system_open(path, flags);
+}
+
+/* The state file, at its place. */
+WRAP(int, access, const char *path, int mode)
+{
+	return files_text(path) ? 0 : system_fail(ENOENT);
 }
 
 int __real_fstat(int fd, struct stat *ret);
@@ -171,8 +186,8 @@ WRAP(int, path_open, const char *text, int flags, mode_t mode)
 }
 
 /* The file of states, and reports. */
-WRAP(int, replace_file, const char *path, bool sync, int (*write)(FILE *f, const void *arg),
-     const void *arg)
+WRAP(int, replace_file, const char *path, mode_t mode, bool sync,
+     int (*write)(FILE *f, const void *arg), const void *arg)
 {
 	int r = -kernel_fails(FAULT_WRITE);
 	char *text = NULL;
@@ -191,6 +206,24 @@ WRAP(int, replace_file, const char *path, bool sync, int (*write)(FILE *f, const
 WRAP(bool, mount_answers, const char *path)
 {
 	return true;
+}
+
+WRAP(int, usage_watch_pressure, int dir, const char *path, uint64_t stall_usec)
+{
+	int error = kernel_fails(FAULT_OPEN), fd = error ? -error : descriptors_open(DESCRIPTOR_PRESSURE);
+
+	if (fd >= 0)
+		descriptors_find(fd)->number = kernel.shortages;
+	return fd;
+}
+
+WRAP(int, usage_read_pressure, int fd, uint64_t *ret)
+{
+	int error = kernel_fails(FAULT_READ);
+
+	descriptors_find(fd)->number = kernel.shortages;
+	*ret = kernel.shortages * USAGE_PRESSURE_USEC;
+	return -error;
 }
 
 /* --- sets and signals --- */
@@ -318,7 +351,15 @@ WRAP(void, unix_close, int fd)
 	(void)descriptors_close(fd);
 }
 
-WRAP(int, passed_close, int fd)
+pid_t __wrap_fork(void);
+WRAP(pid_t, passed_close_apart, const int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		(void)descriptors_close(fds[i]);
+	return __wrap_fork();
+}
+
+WRAP(int, passed_close_now, int fd)
 {
 	(void)descriptors_close(fd);
 	return -1;

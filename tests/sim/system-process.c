@@ -11,14 +11,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/spawn/adjust.h"
 #include "sys/process/children.h"
 #include "sys/process/proc.h"
 #include "sys/process/reap.h"
 #include "sys/process/signals.h"
+#include "sys/process/usage.h"
 #include "sys/process/command.h"
 #include "sys/spawn/child-attributes.h"
 #include "sys/spawn/environment.h"
 #include "sys/spawn/spawn.h"
+#include "daemon/loop/closer.h"
 #include "daemon/loop/roster.h"
 #include "daemon/main/fault.h"
 #include "tests/sim/descriptors.h"
@@ -209,6 +212,7 @@ WRAP(int, spawn_check, struct spawning *s, struct spawn_pool *pool, struct spawn
 	const struct row *row = kernel_find(s->pid);
 
 	*error = 0;
+	*failure = (struct spawn_failure){ .step = SPAWN_STEP_NONE };
 	if (row && row->state == ROW_STARTING)
 		return SPAWN_E_PENDING;
 	__wrap_spawn_abandon(s);
@@ -216,6 +220,10 @@ WRAP(int, spawn_check, struct spawning *s, struct spawn_pool *pool, struct spawn
 		return 0;
 	*failure = (struct spawn_failure){ .step = SPAWN_STEP_EXEC, .error = row->exec_error };
 	return SPAWN_E_CHILD;
+}
+
+WRAP(void, spawn_note_death, const struct spawning *s)
+{
 }
 
 WRAP(enum spawn_step, spawn_step_of, const struct spawning *s)
@@ -235,6 +243,40 @@ WRAP(pid_t, fork, void)
 	row->group = row->session = kernel.daemon;
 	row->exit_usec = kernel.now_usec + USEC_PER_MSEC;
 	return row->pid;
+}
+
+/* A copy of the daemon does its work at once, without a fault, and ends a moment later. */
+int __real_closer_call(struct closer *closer, int (*fn)(void *arg), void *arg);
+WRAP(int, closer_call, struct closer *closer, int (*fn)(void *arg), void *arg)
+{
+	int r = __real_closer_call(closer, fn, arg);
+
+	if (r == 0) {
+		__typeof__(kernel.faults) faults;
+
+		memcpy(&faults, &kernel.faults, sizeof(faults));
+		memset(&kernel.faults, 0, sizeof(kernel.faults));
+		(void)fn(arg);
+		memcpy(&kernel.faults, &faults, sizeof(faults));
+	}
+	return r;
+}
+
+WRAP(int, adjust_process, pid_t pid, const struct attributes *from, const struct attributes *to,
+     const char **key)
+{
+	return kernel_find(pid) ? 0 : -ESRCH;
+}
+
+/* A program grows with its pid. */
+WRAP(int, usage_proportional, pid_t pid, const char *group, uint64_t *ret)
+{
+	*ret = kernel_find(pid) ? (uint64_t)(pid % 8) << 24 : 0;
+	return 0;
+}
+
+WRAP(void, fd_close_above, int fd)
+{
 }
 
 /* --- signals and ends --- */
