@@ -74,7 +74,7 @@ missing() {
 		sed -n 's/^COPY \(--[a-z]*=[^ ]* \)\{0,1\}\(.*\) [^ ]*$/\2/p' "$file" | tr ' ' '\n' |
 			while read -r from; do
 				case $from in
-				rootfs/ | /rootfs | server | app | swansongd | swansongctl | swansong-logger | swansong-exporter | \
+				rootfs/ | /rootfs | server | app | swansongd | swansongctl | swansong-logger | swansong-sandbox | swansong-exporter | \
 				swansong-init*) ;;
 				*) [ -e "$contrib/container/$from" ] || echo "$file: no $from" ;;
 				esac
@@ -90,10 +90,10 @@ try "what the images are made of is there" is_empty "$dir/missing"
 # The bill of materials of a release.
 "$contrib/packaging/bill-of-materials" "$top_builddir" 1.0.0 >"$dir/bill" 2>"$dir/refused" || :
 try "the bill of materials is JSON" python3 -m json.tool "$dir/bill" "$dir/bill.json"
-for program in swansongd swansongctl swansong-init swansong-logger; do
+for program in swansongd swansongctl swansong-init swansong-logger swansong-sandbox; do
 	try "it has $program, with its sum" grep -q "$(sha256sum <"$top_builddir/$program" | cut -d ' ' -f 1)" "$dir/bill"
 done
-for program in swansongd swansongctl swansong-init swansong-logger; do
+for program in swansongd swansongctl swansong-init swansong-logger swansong-sandbox; do
 	readelf -dW "$top_builddir/$program"
 done | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u >"$dir/needed"
 while read -r library; do

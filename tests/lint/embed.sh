@@ -53,8 +53,8 @@ refuses() { # TEXT
 }
 
 refuses_size() {
-	awk 'BEGIN { for (i = 0; i < 61441; i++) printf i % 100 ? "x" : "\n" }' >"$dir/sample.js"
-	! embedded "$dir/sample.js" 2>"$dir/reason" && grep 'have 61[0-9]* bytes' "$dir/reason"
+	awk 'BEGIN { for (i = 0; i < 65537; i++) printf i % 100 ? "x" : "\n" }' >"$dir/sample.js"
+	! embedded "$dir/sample.js" 2>"$dir/reason" && grep 'have 65[0-9]* bytes' "$dir/reason"
 }
 
 try "strings, templates and expressions keep their text" keeps_meaning

@@ -120,10 +120,12 @@ try "it is never replaced" keeps_conf
 try "the manual has the paths of the build" names_conf
 try "and no page has those of another prefix" names_no_other
 
-# The packages have the version of configure.ac.
+# The packages and the crates have the version of configure.ac.
 version=$(sed -n 's/^AC_INIT(\[[^]]*\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 packaging=$top_srcdir/contrib/packaging
 try "configure.ac has a version" test -n "$version"
 try "it is that of the package of rpm" grep -q "^Version: *$version\$" "$packaging/swansong.spec"
 try "and of those of Debian" grep -q "^swansong ($version-" "$packaging/debian/changelog"
+sed -n 's/^\(version\|swansong-sys\) .*"\([0-9][^"]*\)".*/\2/p' "$top_srcdir"/contrib/rust/*/Cargo.toml >"$dir/crates"
+try "and of the crates" test "$(sort -u "$dir/crates")" = "$version"
 finish

@@ -11,12 +11,14 @@ set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
+n_failed=0
 
 result() { # NAME STATUS [FILE]: with the reason of a failure
 	n=$((n + 1))
 	if [ "$2" = 0 ]; then
 		echo "ok $n - $1"
 	else
+		n_failed=$((n_failed + 1))
 		echo "not ok $n - $1"
 		sed 's/^/# /' "${3:-/dev/null}"
 	fi
@@ -43,6 +45,17 @@ has_sanitizer() {
 
 is_empty() { # FILE: of complaints
 	cat "$1" && [ ! -s "$1" ]
+}
+
+# As of a target of make: a lint that has passed since each of these files was changed need not run again.
+is_unchanged() { # FILE...: what it reads; it calls passed() in the end
+	good=$top_builddir/tests/lint/$(basename "$0" .sh).good
+	touch "$dir/begun"
+	[ -e "$good" ] && [ -z "$(find -L "$0" "$@" -cnewer "$good" 2>&1)" ]
+}
+
+passed() { # if no test has failed
+	[ "$n_failed" != 0 ] || mv "$dir/begun" "$good"
 }
 
 skip() { # NAME REASON

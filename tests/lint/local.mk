@@ -30,3 +30,6 @@ dist_check_SCRIPTS += $(lints)
 EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/engines.py %D%/races.c %D%/snippets.c %D%/cpp.cpp %D%/english.awk %D%/english.words \
 	%D%/survives %D%/survives.awk \
 	%D%/abi/libswansong.abi %D%/abi/libswansong-loop.abi
+CLEANFILES += %D%/shell.good %D%/cpp.good %D%/rust.good
+# make has a rule that makes a file of the script of its name, if that is newer, as in some clones.
+%D%/survives: ;

@@ -23,6 +23,8 @@ sort >"$dir/own" <<-END
 	exit-on-signal
 	exit-when
 	final-timeout
+	handover
+	handover-max
 	history
 	idle-timeout
 	log-format
@@ -33,9 +35,20 @@ sort >"$dir/own" <<-END
 	notify-user
 	on-failure-interval
 	on-failure-timeout
+	pressure-stop
+	recycle-age
+	recycle-memory
+	read-paths
 	report
 	restart-reset
+	restart-jitter
+	sandbox
 	settle-time
+	start-parallel
+	stop-priority
+	stop-warning
+	tcp-bind
+	tcp-connect
 	$(grep '^limit-' "$dir/keys")
 END
 comm -23 "$dir/keys" "$dir/named" | comm -23 - "$dir/own" >"$dir/denied"
@@ -51,10 +64,11 @@ sys.path.insert(0, sys.argv[1])
 from swansong_convert import systemd_keys
 text = re.search(r"^\.Sh FROM SYSTEMD\n(.*?)^\.Sh ", open(sys.argv[2]).read(), re.S | re.M).group(1)
 table, rest = re.search(r"^\.Bl -column.*?^\.El(.*)", text, re.S | re.M).group(0).split(".Ss Without a counterpart")
+rest = rest.split("Keys of the converter")[0]
 table = "\n".join(line.split(" Ta ")[0] for line in table.split("\n") if line.startswith(".It"))
 lost = {**systemd_keys.SERVICE, **systemd_keys.UNIT}
 # It depends on another key whether there is one, or it is without one in a part of its values.
-either = {"TTYPath", "SendSIGKILL", "RuntimeDirectory", "Type", "PIDFile", "FileDescriptorStorePreserve"}
+either = {"TTYPath", "SendSIGKILL", "RuntimeDirectory", "ConfigurationDirectory", "RuntimeDirectoryPreserve", "Type", "PIDFile", "FileDescriptorStorePreserve"}
 for key in set(re.findall(r"([A-Z][A-Za-z]+)=", table)) - either:
     if key in lost:
         print(key, "has a counterpart on the page; the converter:", lost[key])
@@ -65,6 +79,8 @@ END
 if command -v python3 >/dev/null; then
 	python3 "$dir/agree.py" "$top_srcdir/contrib/convert" "$page" >"$dir/disagree" 2>&1 || :
 	try "and the converter of systemd agrees with it" is_empty "$dir/disagree"
+	python3 "$top_srcdir/tests/helpers/migration-page.py" "$top_srcdir/contrib/convert" "$page" "$dir/keys" >"$dir/other" 2>&1 || :
+	try "it has the keys of the converter without a counterpart, and none of them is one of swansong.ini(5)" is_empty "$dir/other"
 else
 	skip "and the converter of systemd agrees with it" "package python3"
 fi

@@ -16,6 +16,7 @@ sys/ipc/inetsock.c bind to an address of the network
 sys/ipc/arrivals.c bind to an address of the network
 sys/process/cgroup.c mkdirat in the file system of control groups, which has no links
 sys/process/cgroup.c unlinkat in the file system of control groups, which has no links
+sandbox/mounts.c mkdir in a tmpfs of ours, in a namespace of ours
 daemon/notify/directory.c unlinkat in a directory that is open, and ours alone
 END
 
@@ -23,10 +24,12 @@ END
 cat >"$dir/opens" <<'END'
 sys/file/path.c the module
 base/fd.c opens /dev/null
-daemon/streams/relay.c opens a descriptor of ours anew, by /proc/self/fd
-daemon/logger/pipe.c opens a pipe of ours anew, by /proc/self/fd
+proto/logger-store.c opens a memfd of ours anew, by /proc/self/fd
 sys/process/cgroup.c a file of control groups, which has no links
+sys/process/usage.c a file of the kernel about pressure, in /proc or of control groups
 sys/spawn/child.c a file of control groups, which has no links
+sandbox/mounts.c files of /proc, which has no links; a file in a tmpfs of ours, in a namespace of ours
+sys/spawn/adjust.c a file of /proc, which has no links
 model/file/source.c for reading: SOURCE_FLAGS
 END
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # README.md: its configuration is that of conf/tour.ini, its plan is the output of swansongctl, the targets of its
-# links exist, it has a link to each page of the manual, and it is short.  Its tour: tests/integration/readme.sh.
+# links and of those of the other texts exist, it has a link to each page of the manual, and it is short.  Its tour:
+# tests/integration/readme.sh.
 . "${0%/*}/lib.sh"
 readme=${top_srcdir:?}/README.md
 
@@ -14,15 +15,32 @@ sed -n '/^    \$ swansongctl plan  /,/^    worst case/{/\$/d;s/^    //;p;}' "$re
 try "the plan is that of the configuration" diff "$dir/says" "$dir/is"
 
 # Images as well.
-grep -o '](\([^)]*\))' "$readme" | sed 's/^](//; s/)$//' | sort -u >"$dir/links"
-while read -r link; do
-	case $link in
-	http*) ;;
-	*) [ -e "$top_srcdir/$link" ] || echo "no $link" ;;
-	esac
-done <"$dir/links" >"$dir/missing"
+links() { # FILE
+	grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//' | sort -u
+}
+links "$readme" >"$dir/links"
+# The anchor of a heading, as the forges make it.
+anchors() { # FILE
+	sed -n 's/^#* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9_\n-'
+}
+for file in "$top_srcdir"/*.md "$top_srcdir"/contrib/*/*.md; do
+	links "$file" | while read -r link; do
+		target=${file%/*}/${link%#*}
+		case $link in
+		http*) continue ;;
+		"#"*) target=$file ;;
+		esac
+		case $target in
+		*/.ci/* | */.github/*) [ -e "$top_srcdir/.git" ] || continue ;; # not in a tarball
+		esac
+		[ -e "$target" ] || echo "${file#"$top_srcdir/"}: no $link"
+		case $link in
+		*"#"*) anchors "$target" | grep -qx "${link#*#}" || echo "${file#"$top_srcdir/"}: no $link" ;;
+		esac
+	done
+done >"$dir/missing"
 try "README.md has links" test -s "$dir/links"
-try "the targets of the links exist" is_empty "$dir/missing"
+try "the targets of the links of each text exist" is_empty "$dir/missing"
 
 (cd "$top_srcdir" && ls man/*.[1-9] man/*.[1-9].in) | sort >"$dir/pages"
 comm -23 "$dir/pages" "$dir/links" >"$dir/unlinked"

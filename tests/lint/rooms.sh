@@ -15,6 +15,7 @@ init sys base
 model base
 proto model base
 logger proto sys base
+sandbox sys base
 daemon proto model sys swansong base
 ctl proto model sys base
 exporter proto model sys base
