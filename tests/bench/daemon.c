@@ -29,6 +29,8 @@ static void write_config(const struct daemon *d, const struct programs *programs
 		err(EXIT_FAILURE, "%s", d->config);
 	/* A child reports its birth by standard output; standard error is captured. */
 	(void)fputs("[swansong]\nstdout = inherit\n", f);
+	if (programs->sections)
+		programs->sections(f, programs->arg);
 	for (size_t i = 0; i < n; i++) {
 		(void)fprintf(f,
 			      "[s%zu]\ncommand = %s\nrestart = always\nrestart-delay = 0\n"
@@ -190,9 +192,8 @@ uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t 
 	return took;
 }
 
-uint64_t daemon_status(struct daemon *d)
+size_t daemon_count_nodes(struct daemon *d)
 {
-	uint64_t begun = now_nsec();
 	struct node_view *nodes;
 	size_t n, all = 0;
 	bool continues;
@@ -209,9 +210,26 @@ uint64_t daemon_status(struct daemon *d)
 		free(nodes);
 		message_reply_done(&reply);
 	} while (continues);
-	if (all != d->subject.n + 1)
+	return all;
+}
+
+uint64_t daemon_status(struct daemon *d)
+{
+	uint64_t begun = now_nsec();
+
+	if (daemon_count_nodes(d) != d->subject.n + 1)
 		errx(EXIT_FAILURE, "the status is not that of all");
 	return now_nsec() - begun;
+}
+
+void daemon_reload(struct daemon *d, const struct programs *programs)
+{
+	struct message_reply reply;
+
+	write_config(d, programs, programs->child, 0);
+	ask(d, "io.swansong.Reload", json_object(), 0);
+	receive(d, &reply);
+	message_reply_done(&reply);
 }
 
 void daemon_disconnect(struct daemon *d)

@@ -20,6 +20,9 @@ struct programs {
 	bool groups; /* the floor makes control groups, too */
 	void (*edges)(FILE *config,
 		      size_t i); /* NULL, or more for the section of service i, s%zu */
+	void (*sections)(FILE *config,
+			 void *arg); /* NULL, or all sections instead; no child runs */
+	void *arg;
 };
 
 /* Finds the programs that are not given below @builddir. */
@@ -41,6 +44,12 @@ void daemon_start_loop(struct daemon *daemon, const struct programs *programs, s
  * Return: the nanoseconds until it was there, read and checked.
  */
 uint64_t daemon_status(struct daemon *daemon);
+
+/* The same, without the time.  Return: the number of nodes. */
+size_t daemon_count_nodes(struct daemon *daemon);
+
+/* Writes the configuration anew by programs->sections, and reloads it. */
+void daemon_reload(struct daemon *daemon, const struct programs *programs);
 
 /* Closes the connection. */
 void daemon_disconnect(struct daemon *daemon);

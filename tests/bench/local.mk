@@ -1,5 +1,5 @@
 # Programs that print figures; built by check, run by hand, or by `make bench`.
-bench_programs = %D%/services %D%/shutdown %D%/guards %D%/inits %D%/logs
+bench_programs = %D%/services %D%/crowd %D%/shutdown %D%/guards %D%/inits %D%/logs
 bench_helpers  = %D%/floor %D%/child %D%/ender %D%/init-child
 peers_helpers  = %D%/sleeper %D%/crasher
 
@@ -15,6 +15,15 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 	%D%/services.c
 %C%_services_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_services_LDADD  = src/proto/libproto.la src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS) -lm
+
+%C%_crowd_SOURCES = \
+	%D%/report.h %D%/report.c \
+	%D%/world.h %D%/world.c \
+	%D%/subject.h %D%/subject.c \
+	%D%/daemon.h %D%/daemon.c \
+	%D%/crowd.c
+%C%_crowd_CFLAGS = $(%C%_services_CFLAGS)
+%C%_crowd_LDADD  = $(%C%_services_LDADD)
 
 %C%_shutdown_SOURCES = \
 	%D%/report.h %D%/report.c \
@@ -73,11 +82,7 @@ EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss %D%/e
 
 .PHONY: bench
 bench: swansongd swansongctl swansong-logger $(bench_programs) $(bench_helpers)
-	%D%/guards
-	%D%/services
-	%D%/shutdown
-	%D%/inits
-	%D%/logs
+	@status=0; for program in $(bench_programs); do ./$$program || status=1; done; exit $$status
 
 # Beside other supervisors, as many as are installed.
 .PHONY: bench-peers
@@ -87,8 +92,9 @@ bench-peers: swansongd swansongctl %D%/floor $(peers_helpers)
 # What a restart under load loses, beside what it does in other ways.
 .PHONY: bench-zero-loss
 bench-zero-loss: swansongd swansongctl contrib/examples/http-server tests/helpers/http-load \
-		tests/helpers/attached
+		tests/helpers/slow-server tests/helpers/attached
 	$(srcdir)/%D%/zero-loss --builddir .
+	$(srcdir)/%D%/zero-loss --builddir . --long
 
 # What a scrape costs, beside that of a machine's exporter.
 .PHONY: bench-exporter

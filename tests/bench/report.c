@@ -49,6 +49,11 @@ static bool is_met(const struct figure *f)
 				       : f->measured <= f->target;
 }
 
+static bool is_beyond(const struct figure *f)
+{
+	return f->bound > 0 && (isnan(f->floor) ? f->measured : f->measured / f->floor) > f->bound;
+}
+
 static void print(const struct figure *f)
 {
 	char name[80], measured[32], floor_text[32], ratio[32], target[32];
@@ -60,6 +65,8 @@ static void print(const struct figure *f)
 	if (f->kind != TARGET_NONE)
 		(void)printf(" %*s%s  %s", 10 - (int)strlen(unit), number(target, f->target), unit,
 			     is_met(f) ? "yes" : "NO");
+	if (is_beyond(f))
+		(void)printf("  BEYOND its bound, %s", number(target, f->bound));
 	(void)printf("\n");
 	(void)fflush(stdout);
 }
@@ -77,17 +84,19 @@ void report_add(struct report *report, struct figure f)
 		[TARGET_MEASURED] = "measured",
 	};
 
+	report->failed |= is_beyond(&f);
 	if (!report->json) {
 		print(&f);
 		return;
 	}
 	if (json_array_append_new(
 		    report->figures,
-		    json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:b}", "name", f.name, "unit",
-			      f.unit, "measured", real(f.measured), "floor", real(f.floor), "ratio",
-			      real(f.measured / f.floor), "target_of", kinds[f.kind], "target",
-			      f.kind == TARGET_NONE ? json_null() : json_real(f.target), "met",
-			      is_met(&f))) < 0)
+		    json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:b, s:o}", "name", f.name,
+			      "unit", f.unit, "measured", real(f.measured), "floor", real(f.floor),
+			      "ratio", real(f.measured / f.floor), "target_of", kinds[f.kind],
+			      "target", f.kind == TARGET_NONE ? json_null() : json_real(f.target),
+			      "met", is_met(&f), "bound",
+			      f.bound > 0 ? json_real(f.bound) : json_null())) < 0)
 		errx(EXIT_FAILURE, "out of memory");
 }
 
@@ -98,7 +107,7 @@ int report_end(struct report *report)
 		(void)printf("\n");
 		json_decref(report->tables);
 	}
-	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return fflush(stdout) == 0 && !report->failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 uint64_t now_nsec(void)

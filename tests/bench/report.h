@@ -21,12 +21,14 @@ struct figure {
 	double floor; /* NAN: there is none */
 	enum target_kind kind;
 	double target;
+	double bound; /* 0: none; of the ratio, or without a floor of the figure: beyond it the program fails */
 };
 
 struct report {
 	bool json;
 	json_t *tables;	 /* with json: all so far */
 	json_t *figures; /* of the present table, which has it */
+	bool failed;	 /* a figure is beyond its bound */
 };
 
 void report_init(struct report *report, bool json);
@@ -35,7 +37,7 @@ void report_init(struct report *report, bool json);
 void report_begin(struct report *report, const char *title);
 void report_add(struct report *report, struct figure figure);
 
-/* The end of the output.  Return: the exit status of the program. */
+/* The end of the output.  Return: the exit status of the program: 1 if a figure is beyond its bound. */
 int report_end(struct report *report);
 
 uint64_t now_nsec(void); /* CLOCK_MONOTONIC */

@@ -1,5 +1,6 @@
 #include "subject.h"
 
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -132,6 +133,23 @@ uint64_t subject_stop(struct subject *s)
 	free(s->children);
 	s->children = NULL;
 	return took;
+}
+
+size_t subject_count_descriptors(const struct subject *s)
+{
+	const struct dirent *entry;
+	char path[64];
+	size_t n = 0;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)s->pid);
+	dir = opendir(path);
+	if (!dir)
+		err(EXIT_FAILURE, "%s", path);
+	while ((entry = readdir(dir)))
+		n += entry->d_name[0] != '.';
+	(void)closedir(dir);
+	return n;
 }
 
 uint64_t subject_read(const struct subject *s, const char *file, const char *key)

@@ -35,5 +35,8 @@ uint64_t subject_count_births(struct subject *subject, unsigned seconds);
 /* Takes the time from SIGTERM to the end of the supervisor.  No child must be left. */
 uint64_t subject_stop(struct subject *subject);
 
+/* The descriptors that the supervisor has open. */
+size_t subject_count_descriptors(const struct subject *subject);
+
 /* A field of a supervisor in /proc: "Pss" of smaps_rollup, "voluntary_ctxt_switches" of status. */
 uint64_t subject_read(const struct subject *subject, const char *file, const char *key);
