@@ -18,10 +18,11 @@ TESTS += $(check_PROGRAMS) $(dist_check_SCRIPTS)
 check-fast:
 	$(MAKE) $(AM_MAKEFLAGS) check-units more='$(fast_stories)'
 
+# The lints take longest, and so begin first.
 .PHONY: check-units
 check-units:
 	$(MAKE) $(AM_MAKEFLAGS) check \
-		TESTS="`echo $(check_PROGRAMS) | tr ' ' '\n' | grep -E '^tests/(unit|fuzz|sim)/'` $(lints) $$more"
+		TESTS="$(lints) `echo $(check_PROGRAMS) | tr ' ' '\n' | grep -E '^tests/(unit|fuzz|sim)/'` $$more"
 
 # For builds with a sanitizer: address and undefined behaviour of all that one thread does, and, as only
 # libswansong has threads, the thread sanitizer for that.

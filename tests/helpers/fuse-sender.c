@@ -2,12 +2,13 @@
  * Sends a descriptor of a file whose server does not answer a close: FUSE, in a user and mount
  * namespace of its own.
  *
- *	fuse-sender DEVICE MOUNTPOINT ADDRESS TYPE MESSAGE [pipe|output|hold]
+ *	fuse-sender DEVICE MOUNTPOINT ADDRESS TYPE MESSAGE [pipe|pipes|output|hold]
  *
  * With "hold" it sends nothing, and has the file.
  * With "output" it sends nothing, but the kernel keeps the pipe locked that is its standard output, and "sent" goes to
  * standard error.  With "pipe" the descriptor is the only one for the reading end of a pipe, in the write to which the kernel waits for
- * a page of such a file, and keeps the pipe locked.
+ * a page of such a file, and keeps the pipe locked.  With "pipes" it sends nine such descriptors, and "sent" after
+ * each.
  *
  * DEVICE is /dev/fuse.  ADDRESS is that of a UNIX socket, '@' for abstract, '-' for $NOTIFY_SOCKET;
  * TYPE is stream or datagram.  Writes "sent" or the error to standard output, and serves until it
@@ -33,6 +34,7 @@
 
 #define FILE_NODE 2
 #define FILE_SIZE 4096
+#define PIPES	  100
 
 static _Noreturn void fail(const char *what)
 {
@@ -209,11 +211,24 @@ static void lock_pipe(int fd, int asked, int to, int other)
 		fail("read");
 }
 
+/* Each of @ret is a file of its own, of the pipe @end. */
+static void open_again(int end, int ret[PIPES])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", end);
+	for (int i = 0; i < PIPES; i++) {
+		ret[i] = open(path, O_RDONLY | O_CLOEXEC);
+		if (ret[i] < 0)
+			fail(path);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char path[4096];
 	const char *address;
-	int device, fd, asked[2], ends[2];
+	int device, fd, asked[2], ends[2], more[PIPES], n = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc != 6 && argc != 7)
@@ -247,6 +262,10 @@ int main(int argc, char **argv)
 	if (argc == 7) {
 		if (pipe(ends) < 0)
 			fail("pipe");
+		if (strcmp(argv[6], "pipes") == 0) {
+			open_again(ends[0], more);
+			n = PIPES;
+		}
 		lock_pipe(fd, asked[0], ends[1], ends[0]);
 		(void)close(ends[1]);
 		fd = ends[0];
@@ -255,6 +274,11 @@ int main(int argc, char **argv)
 	if (argc == 7)
 		(void)close(fd);
 	printf("sent\n");
+	for (int i = 0; i < n; i++) {
+		send_it(address, SOCK_DGRAM, argv[5], more[i]);
+		printf("sent\n");
+		(void)close(more[i]);
+	}
 	pause();
 	return 0;
 }

@@ -13,9 +13,11 @@ helpers = \
 	%D%/leaser \
 	%D%/notifier \
 	%D%/orphans \
+	%D%/port-server \
 	%D%/reexec \
 	%D%/report-self \
 	%D%/signal-log \
+	%D%/slow-server \
 	%D%/stubborn \
 	%D%/tcp-ready
 
@@ -26,6 +28,12 @@ CLEANFILES     += $(helpers)
 %C%_json_field_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_json_field_LDADD  = $(JANSSON_LIBS)
 
+%C%_port_server_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS)
+%C%_port_server_LDADD  = $(SYSTEMD_LIBS)
+
+%C%_slow_server_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_slow_server_LDADD  = $(SYSTEMD_LIBS)
+
 EXTRA_DIST += %D%/preload.c \
 	%D%/fake-journal.py \
 	%D%/fake-syslog.py \
@@ -34,8 +42,12 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/terminal.py \
 	%D%/worker.py \
 	%D%/http-server.py \
+	%D%/prober.py \
 	%D%/rude-client.py \
 	%D%/shop.py \
+	%D%/site.py \
+	%D%/tutorial.py \
+	%D%/units-run.py \
 	%D%/talker.py \
 	%D%/counter.py \
 	%D%/compare-yaml.py \
@@ -49,5 +61,6 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/unreadable.py \
 	%D%/test-swansong.py \
 	%D%/python-service.py \
+	%D%/migration-page.py \
 	%D%/page.py \
 	%D%/relay.py

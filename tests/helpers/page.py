@@ -1,7 +1,9 @@
-"""Opens the page of swansong-exporter in Chromium, and does what it reads: a line is a command
+"""Opens the page of swansong-exporter, or of the site, in Chromium, and does what it reads: a line is a command
 with its arguments, an array of JSON, and its reply a line.  One that begins with "error" is a failure.
 
     open PATH            the page is shown and live
+    visit URL            another page is shown
+    script on|off        of the pages that are visited from now on
     size WIDTH HEIGHT    of the window
     scheme light|dark    preferred colours
     media screen|print
@@ -95,6 +97,12 @@ class Page:
     def open(self, path):
         self.driver.get(self.url + path)
         self.wait("document.body.classList.contains('live')")
+
+    def visit(self, url):
+        self.driver.get(url)
+
+    def script(self, state):
+        self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": state == "off"})
 
     def size(self, width, height):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {

@@ -52,6 +52,8 @@ $unreadable "$dir/mounts/other" 4321 sleep 4321 &
 other=$!
 locks() { [ "$(cat "/proc/$1/comm")" = "$2" ]; } # PID COMMAND
 wait_for 20 locks "$other" sleep || die "a process of a user of no service keeps its environment from being read"
+SWANSONG_NODE=victim~7 setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/idle" &
+stranger=$!
 start_daemon
 is_chained() { [ "$(pgrep -cu "$1" -f "^$python -S $dir/chain")" -ge 2 ]; } # USER
 is_unchained() { ! pkill -KILL -f "^$python -S $dir/chain"; }
@@ -62,6 +64,8 @@ uids() { # NODE KIND
 
 ok "all is up" ctl wait --for ready --timeout 20s
 end_process "$other"
+end_process "$stranger"
+ok "a process that no daemon has made makes no run of a service" not says "$log" 'victim~7'
 is "a guard has the user of its process, not that of the key" "$(uids drops process)" 1
 
 # --- Another user --------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ requires_podman
 rootfs=$dir/base/rootfs
 make_rootfs /usr/sbin/nginx /usr/bin/redis-server \
 	"$(program swansongd)=/libraries/d" "$(program swansongctl)=/libraries/ctl" \
-	"$(program swansong-logger)=/libraries/logger" "$(program swansong-exporter)=/libraries/exporter"
+	"$(program swansong-logger)=/libraries/logger" "$(program swansong-exporter)=/libraries/exporter" \
+	"$(program swansong-sandbox)=/libraries/sandbox"
 rm -r "$rootfs/libraries"
 mkdir -p "$rootfs"/{bin,etc,run,tmp,dev,proc,sys,usr/local/bin,usr/share/nginx,var/lib/apt/lists,var/log/nginx,var/lib/nginx,var/lib/redis}
 for applet in sh rm httpd; do ln -s busybox "$rootfs/bin/$applet"; done
@@ -39,6 +40,7 @@ cp "$top_srcdir"/contrib/container/{Containerfile.tree,tree.ini} "$dir/image/"
 cp "$(program swansongd)" "$dir/image/swansongd"
 cp "$(program swansongctl)" "$dir/image/swansongctl"
 cp "$(program swansong-logger)" "$dir/image/swansong-logger"
+cp "$(program swansong-sandbox)" "$dir/image/swansong-sandbox"
 cp "$(program swansong-exporter)" "$dir/image/swansong-exporter"
 sed -i "s|/usr/libexec/swansong|$pkglibexecdir|" "$dir/image/Containerfile.tree"
 printf '#!/bin/sh\necho hello >/run/index.html\nexec httpd -f -p 8000 -h /run\n' >"$dir/image/app"

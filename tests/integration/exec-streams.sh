@@ -186,4 +186,25 @@ is "and JOURNAL_STREAM names it" "$(sed -n 's/^1: stream //p' "$journal")" \
 	"$(sed -n 's/^1: is //p' "$journal")"
 stop_daemon
 is "the end is graceful without the logger" "$status" 0
+
+# Standard error is the journal's by default if that of the daemon is: both share what captures them.
+: >"$journal"
+sed -i '/^log = journal/d; s/^type = oneshot/&\nstdout = journal/' "$ini"
+cat >"$dir/in-journal" <<'END'
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect("/run/systemd/journal/stdout")
+s.sendall(b"swansongd\n\n6\n1\n0\n0\n0\n")
+os.dup2(s.fileno(), 2)
+st = os.fstat(2)
+os.environ["JOURNAL_STREAM"] = f"{st.st_dev}:{st.st_ino}"
+os.execv(sys.argv[1], sys.argv[1:])
+END
+launch python3 "$dir/in-journal" "$swansongd" -c "$ini" --socket "$socket"
+wait_for 10 ctl_answers || die "a daemon in the journal answers"
+for line in out err; do
+	ok "standard $line is captured for the journal" \
+		wait_for 10 says "$journal" "^entry: .* SYSLOG_IDENTIFIER=web/one .* MESSAGE=$line\$"
+done
+stop_daemon
 finish

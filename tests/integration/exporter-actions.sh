@@ -88,8 +88,8 @@ is "no such node" "$(act "$(body start nothing)") $(error)" "404 no such node"
 is "a name with a quote, a newline and a tag" "$(act "$(body stop $'a"\n<script>')") $(error)" "404 no such node"
 is "which is one line of the log" "$(grep -c 'script>: 127' "$exporter_log")" 1
 is "the root is not stopped" "$(act "$(body stop "")") $(error | cut -d: -f1)" "409 the root cannot be stopped"
-is "an unknown action" "$(act "$(body shutdown web)") $(error)" \
-	"400 unknown action: expected start, stop or restart"
+is "an unknown action" "$(act "$(body reload web)") $(error)" \
+	"400 unknown action: expected start, stop, restart, shutdown, extend, hold or release"
 for bad in '' '[]' '{"action":"stop"}' '{"action":"stop","node":1}' '{"action":"stop","node":"db"' \
 	$'\xff\xfe'; do
 	is "a bad body: $(printf %q "$bad")" "$(act "$bad") $(error | cut -d' ' -f1)" "400 expected"

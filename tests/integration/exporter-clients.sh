@@ -101,7 +101,7 @@ wait_for 10 says "$dir/logs" sent || die "the requests are sent"
 is_full() { [ "$(status_of / --max-time 10)" = 503 ]; }
 ok "when all places are taken, pages are refused" wait_for 60 is_full
 # They wait for the daemon as long as the exporter does.
-is "but not probes" "$(status_of /metrics --max-time 30)" 200
+is "but not probes" "$(status_of /metrics --max-time 60)" 200
 kill -CONT "$daemon"
 end_process "$exporter"
 

@@ -25,7 +25,7 @@ print(json.loads(reply)["parameters"]["description"])
 ' "$socket"
 }
 settings() { # FILE: NODE KEY VALUE of each setting, also those that are defaults
-	ctl show --all --json --config "$1" / data data/store web web/server web/worker@1 tick 2>/dev/null |
+	ctl show --all --json --config "$1" / data data/store web web/server web/front web/worker@1 tick 2>/dev/null |
 		jq -r '.nodes[] | (if .node == "" then "/" else .node end) as $node |
 			.settings[] | "\($node) \(.key) \(.value // "")"'
 }
@@ -87,6 +87,8 @@ for version in "$golden"/[0-9]*; do
 	is "$name: its report is read" "$(compare json "$version/blame.json" "$dir/blame")" ""
 	ctl history --history "$version/history" --json >"$dir/history.read"
 	is "$name: its history is read" "$(compare json "$version/history.json" "$dir/history.read")" ""
+	ctl availability --history "$version/ledger" --json >"$dir/availability"
+	is "$name: and its ledger" "$(compare json "$version/availability.json" "$dir/availability")" ""
 	ok "$name: a line of log-format = json has the members that it had" wait_for 10 \
 		jq -se '(.[0] | keys) - (.[1] | keys) == []' "$version/log" "$dir/lines"
 done

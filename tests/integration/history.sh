@@ -3,7 +3,8 @@
 . "${0%/*}/lib.sh"
 
 history=$dir/history.jsonl
-of() { jq -r "select(.node == \"$1\") | $2" "$history"; } # NODE FILTER
+ends() { jq -r "select(.total_usec) | $2" "$1"; } # FILE FILTER
+of() { ends "$history" "select(.node == \"$1\") | $2"; } # NODE FILTER
 has() { [ "$(of "$1" "$2" 2>/dev/null | wc -l)" -ge "$3" ]; } # NODE FILTER LINES
 logger() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 == "swansong-logger" { print $1; exit }'; }
 
@@ -109,7 +110,7 @@ ok "web is restarted again" ctl restart web
 stop_daemon
 wait "$follower"
 ok "no reader of logs sees its lines" not grep -q total_usec "$dir/followed"
-is "none is lost" "$(jq -r .node "$dir/made/ends" | tr '\n' ' ')" "web web web  "
+is "none is lost" "$(ends "$dir/made/ends" .node | tr '\n' ' ')" "web web web  "
 
 # --- Advice ---
 
@@ -174,7 +175,7 @@ await_daemon 10
 for pid in $(pgrep -x idle); do end_process "$pid"; done
 logger_is_gone() { ! pgrep -f swansong-logger >/dev/null; }
 ok "the logger ends after a killed daemon and its services" wait_for 20 logger_is_gone
-is "each line is there, in spite of a killed logger and daemon" "$(jq -r .generation "$history" | tr '\n' ' ')" \
+is "each line is there, in spite of a killed logger and daemon" "$(ends "$history" .generation | tr '\n' ' ')" \
 	"$(seq 20 | tr '\n' ' ')"
 
 head -c 2097100 /dev/zero | tr '\0' '\n' >"$history"
@@ -208,7 +209,7 @@ kill -TERM "$daemon"
 wait_for 30 not pgrep -x idle
 kill -CONT "$logger"
 await_daemon 60
-is "each of their ends is there" "$(of many/a1 .why; wc -l <"$history")" "$(printf 'SIGTERM\n1002')"
+is "each of their ends is there" "$(of many/a1 .why; ends "$history" .node | wc -l)" "$(printf 'SIGTERM\n1002')"
 
 mkdir "$dir/disk"
 if mount -t tmpfs -o size=64k tmpfs "$dir/disk" 2>/dev/null; then

@@ -91,8 +91,11 @@ swansongctl=$top_builddir/swansongctl
 : "$ini" "$log" "$helpers" "$swansongctl"
 export SWANSONG_SOCKET=$socket
 SWANSONG_LOGGER=$(realpath "$top_builddir")/swansong-logger
+SWANSONG_SANDBOX=$(realpath "$top_builddir")/swansong-sandbox
 SWANSONG_SUPPORT_DUMP=$top_srcdir/contrib/support/support-dump
-export SWANSONG_LOGGER SWANSONG_SUPPORT_DUMP
+SWANSONG_SECURITY=$top_srcdir/contrib/security/security
+SWANSONG_REHEARSE=$top_srcdir/contrib/rehearse/rehearse
+export SWANSONG_LOGGER SWANSONG_SANDBOX SWANSONG_SUPPORT_DUMP SWANSONG_SECURITY SWANSONG_REHEARSE
 
 # --- TAP -----------------------------------------------------------------------------------------
 

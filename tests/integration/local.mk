@@ -3,7 +3,10 @@ dist_check_SCRIPTS += \
 	%D%/trouble-sweep.sh \
 	%D%/trouble-stop.sh \
 	%D%/zero-loss.sh \
+	%D%/availability.sh \
+	%D%/alerts.sh \
 	%D%/ocf.sh \
+	%D%/binds-to.sh \
 	%D%/budgets.sh \
 	%D%/exporter-actions.sh \
 	%D%/capture.sh \
@@ -12,11 +15,21 @@ dist_check_SCRIPTS += \
 	%D%/attach.sh \
 	%D%/audit-tree.sh \
 	%D%/aborted.sh \
+	%D%/costs.sh \
 	%D%/crash.sh \
 	%D%/crash-guards.sh \
 	%D%/crash-talk.sh \
 	%D%/crash-titles.sh \
+	%D%/crash-state.sh \
+	%D%/crash-users.sh \
+	%D%/handover.sh \
+	%D%/handover-attach.sh \
+	%D%/handover-fault.sh \
+	%D%/handover-page.sh \
+	%D%/handover-programs.sh \
 	%D%/upgrade.sh \
+	%D%/ups.sh \
+	%D%/rehearse.sh \
 	%D%/upgrade-hangs.sh \
 	%D%/upgrade-killed.sh \
 	%D%/crash-rest.sh \
@@ -37,6 +50,8 @@ dist_check_SCRIPTS += \
 	%D%/container.sh \
 	%D%/container-cgroup.sh \
 	%D%/container-tree.sh \
+	%D%/conditions.sh \
+	%D%/confirm.sh \
 	%D%/control.sh \
 	%D%/control-place.sh \
 	%D%/convert.sh \
@@ -47,6 +62,7 @@ dist_check_SCRIPTS += \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/dependents.sh \
+	%D%/directories.sh \
 	%D%/docker.sh \
 	%D%/drain-quiet.sh \
 	%D%/dropins.sh \
@@ -92,6 +108,7 @@ dist_check_SCRIPTS += \
 	%D%/hostile-left.sh \
 	%D%/hostile-linger.sh \
 	%D%/hostile-paths.sh \
+	%D%/hostile-output.sh \
 	%D%/hostile-pipes.sh \
 	%D%/hostile-queued.sh \
 	%D%/hostile-senders.sh \
@@ -119,24 +136,33 @@ dist_check_SCRIPTS += \
 	%D%/readme.sh \
 	%D%/ready.sh \
 	%D%/ready-foreign.sh \
+	%D%/pressure.sh \
+	%D%/recycle.sh \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
 	%D%/restart-keys.sh \
+	%D%/security.sh \
 	%D%/settings.sh \
 	%D%/settle.sh \
-	%D%/rollout.sh \
+	%D%/rollout.sh %D%/outdated.sh %D%/rollout-undo.sh %D%/rollout-handover.sh \
 	%D%/rollout-dependents.sh \
 	%D%/rollout-stopped.sh \
+	%D%/sandbox-life.sh \
+	%D%/sandbox.sh \
+	%D%/scale.sh \
 	%D%/schedule.sh \
 	%D%/schedule-clock.sh \
 	%D%/schedule-missed.sh \
+	%D%/short-time.sh \
 	%D%/signals.sh \
 	%D%/stubborn.sh \
 	%D%/start-hangs.sh \
+	%D%/start-parallel.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
 	%D%/stop-sessions.sh \
 	%D%/sweep.sh \
+	%D%/in-place.sh \
 	%D%/inherited.sh \
 	%D%/takeover.sh \
 	%D%/systemd.sh \
@@ -145,6 +171,7 @@ dist_check_SCRIPTS += \
 	%D%/systemd-cgroup.sh \
 	%D%/systemd-convert.sh \
 	%D%/systemd-hardened.sh \
+	%D%/systemd-user.sh \
 	%D%/trouble-bomb.sh \
 	%D%/trouble-clock.sh \
 	%D%/trouble-descriptors.sh \
@@ -159,6 +186,7 @@ dist_check_SCRIPTS += \
 	%D%/trouble-spawn.sh \
 	%D%/trouble-stopped.sh \
 	%D%/trouble-watchdog.sh \
+	%D%/variables.sh \
 	%D%/varlink.sh \
 	%D%/web.sh \
 	%D%/on-demand.sh \
@@ -167,13 +195,16 @@ dist_check_SCRIPTS += \
 	%D%/otlp.sh \
 	%D%/order-keys.sh \
 	%D%/order-restart.sh \
-	%D%/page.sh \
+	%D%/page.sh %D%/page-rollout.sh \
+	%D%/page-actions.sh \
 	%D%/page-again.sh \
 	%D%/page-cut.sh \
 	%D%/page-large.sh \
 	%D%/page-log.sh \
 	%D%/page-node.sh \
 	%D%/plan.sh \
+	%D%/site.sh \
+	%D%/tutorial.sh \
 	%D%/python.sh \
 	%D%/python-service.sh \
 	%D%/strategy.sh \
@@ -200,11 +231,13 @@ fast_stories = \
 # Those of check-address: attacks, on whole programs.
 attack_stories = \
 	%D%/claims.sh \
+	%D%/directories.sh \
 	%D%/exporter-clients.sh \
 	%D%/guard-using.sh \
 	%D%/hostile-connections.sh \
 	%D%/hostile-left.sh \
 	%D%/hostile-paths.sh \
+	%D%/hostile-output.sh \
 	%D%/hostile-pipes.sh \
 	%D%/hostile-queued.sh \
 	%D%/hostile-senders.sh \
@@ -230,6 +263,7 @@ EXTRA_DIST += %D%/attach-lib.sh \
 	%D%/inits.sh \
 	%D%/lib.sh \
 	%D%/otlp.schema.json \
+	%D%/handover-lib.sh \
 	%D%/page-lib.sh \
 	%D%/preload-lib.sh \
 	%D%/senders-lib.sh \

@@ -90,12 +90,16 @@ is "lines of earlier runs are shown" "$(messages web/a)" "a begins one three a b
 ctl start old >/dev/null || die "old is done"
 is "older lines are taken from files, rotated and compressed" "$(ctl logs -n 15000 old | cksum)" \
 	"$(seq 5001 20000 | cksum)"
-ok "compressed ones were among them" compgen -G "$dir/old.log.*.zst"
+ok "compressed ones were among them" wait_for 60 compgen -G "$dir/old.log.*.zst"
 stop_daemon
 start_daemon
 ok "another daemon's service speaks" wait_for 10 last_is web/a "a begins"
 is "lines before it are taken from the file, without their stamps" "$(messages web/a)" \
 	"a begins one three a begins a begins"
+is "a text is looked for in all of them, also compressed ones" "$(ctl logs --grep '^(7|19)999$' old | paste -sd ' ')" "7999 19999"
+is "the last of these" "$(ctl logs --grep 999 -n 2 old | paste -sd ' ')" "19998 19999"
+is "lines from a time on" "$(messages --since 1h --grep begins web/a)" "a begins a begins a begins"
+is "lines up to a time" "$(messages --until 1h web/a)" ""
 is "also of one that has not run since" "$(ctl logs -n 100000 old | cksum)" "$(seq 1 20000 | cksum)"
 
 # --- Status ---

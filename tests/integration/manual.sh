@@ -94,8 +94,18 @@ done
 
 # Ends by itself, or with the tree.
 worker_runs() { pgrep -x sleep -P "$(pgrep -P "$1")" >/dev/null; } # PID: of the shell
+# A shutdown that is under way, and waits for a guard.
+changes_shutdown() { [[ $1 =~ shutdown\ --(extend|hold|release) ]]; } # SCRIPT
+begin_shutdown() { # SCRIPT
+	"$swansongctl" guard data/redis -- sleep 60 >/dev/null 2>&1 &
+	wait_for 10 has_leases data/redis 1
+	ctl shutdown --no-wait >/dev/null
+	[[ $1 != *--release* ]] || ctl shutdown --hold >/dev/null
+}
+
 runs() { # SCRIPT
 	local script=${1//\/etc\//$dir/etc/} pid
+	! changes_shutdown "$script" || begin_shutdown "$script"
 	# shellcheck disable=SC2016  # for the shell within
 	(cd "$dir/examples" && exec bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; '"$script") \
 		>"$dir/output" 2>&1 </dev/null &
@@ -113,12 +123,15 @@ runs() { # SCRIPT
 	wait_for 60 is_zombie_or_gone "$pid" || kill "$pid"
 	wait "$pid"
 	local result=$?
+	! changes_shutdown "$script" || ctl shutdown --force >/dev/null 2>&1
 	[[ $script != *"swansongctl shutdown"* ]] || await_daemon 60
 	cat "$dir/output"
 	return "$result"
 }
 
 printf '[web]\ncommand = sleep infinity\n' >"$dir/examples/web.ini"
+printf '[web/worker@]\ninstances = 1\ncommand = sleep infinity\n' >>"$ini"
+gone "$daemon" || ok "a template is added" ctl reload
 for page in "$man"/*.[1578]*; do
 	page=${page##*/}
 	while IFS= read -r -d '' script; do

@@ -27,6 +27,6 @@ within "and together" $(($(now) - began)) 0 20000
 ok "the client sees the end" wait_for 20 gone "$watcher"
 is "no event is missing" "$(jq -s '[.[].number] == [range(.[0].number; .[-1].number + 1)]' "$dir/events")" true
 is "up to the last one" "$(tail -n 1 "$dir/events" | jq -r '.node + .to')" complete
-is "five for each service, two for each node above" "$(tail -n +2 "$dir/events" | wc -l)" $((5 * 1000 + 2 * 11))
+is "six for each service, with its outage, two for each node above" "$(tail -n +2 "$dir/events" | wc -l)" $((6 * 1000 + 2 * 11))
 ok "nothing is left" wait_for 10 nobody_else
 finish

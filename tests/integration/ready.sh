@@ -35,6 +35,14 @@ command = sh -c 'echo out; echo "<4>ready to serve" >&2; exec $helpers/idle'
 ready = log:ready to
 stdout = file:$dir/errors.out
 stderr = file:$dir/errors.err
+[commands]
+start-command = echo serving
+command = sh -c 'read -r x <$dir/after; echo serving; exec $helpers/idle'
+ready = log:^serving\$
+[silent]
+command = sh -c 'echo serving; exec $helpers/idle'
+ready = log:^serving\$
+log = null
 [again]
 command = sh -c 'echo run; [ -e $dir/again ] || { echo >$dir/again; echo serving; sleep 0.1; exit 1; }; read -r x <$dir/gate; echo serving; exec $helpers/idle'
 ready = log:^serving\$
@@ -51,7 +59,7 @@ ready = exec:$dir/absent.sh
 restart = never
 start-timeout = 1s
 END
-mkfifo "$dir/go" "$dir/lines" "$dir/more" "$dir/gate"
+mkfifo "$dir/go" "$dir/lines" "$dir/more" "$dir/gate" "$dir/after"
 echo 500 >"$dir/http"
 echo split >"$dir/six"
 start_daemon
@@ -106,6 +114,10 @@ ok "the output still goes to its destination" wait_for 10 says "$log" 'DY on por
 ok "a line of the other stream will do" wait_for 10 has_state errors up
 is "each goes its own way" "$(cat "$dir/errors.out"):$(cat "$dir/errors.err")" \
 	"out:<4>ready to serve"
+ok "a line without a destination will do, too" wait_for 10 has_state silent up
+ok "a line of a command before the service will not" wait_for 10 has_state commands starting
+echo >"$dir/after"
+ok "a line of the service does" wait_for 10 has_state commands up
 runs() { [ "$(grep -c '^run$' "$dir/again.log")" = "$1" ]; }
 ok "after a run that was ready the next one runs" wait_for 10 runs 2
 is "and is not ready by the lines of another" "$(state again)" starting
@@ -125,8 +137,9 @@ config <<END
 [swansong]
 log = inherit
 [stuck]
-command = sh -c 'echo ready; seq 1 100000; echo the end; exec $helpers/idle'
+command = sh -c 'echo ready; seq 1 1000000; echo the end; exec $helpers/idle'
 ready = log:^ready\$
+log-full = block
 END
 "$swansongd" -v -c "$ini" --socket "$socket" >"$dir/pipe" 2>>"$log" </dev/null 9<&- &
 daemon=$!
@@ -139,7 +152,22 @@ ok "the service waits" is_waiting
 sed '/^the end$/q' <&9 >"$dir/read" &
 reader=$!
 ok "until the output is read" wait_for 20 is_zombie_or_gone "$reader"
-is "and gets all of it" "$(cksum <"$dir/read")" "$({ echo ready; seq 1 100000; echo the end; } | cksum)"
+is "and gets all of it" "$(cksum <"$dir/read")" "$({ echo ready; seq 1 1000000; echo the end; } | cksum)"
 stop_daemon
 is "the end of that is graceful, too" "$status" 0
+
+# --- There is no logger --------------------------------------------------------------------------
+
+config <<END
+[unread]
+command = sh -c 'echo ready; exec $helpers/idle'
+ready = log:^ready\$
+log = file:$dir/unread
+restart = never
+END
+export SWANSONG_LOGGER=$dir/no-such-program
+start_daemon
+ok "without swansong-logger the start fails" wait_for 10 has_state unread failed
+like "and the reason names it" "$(field unread .service.result)" 'for ready = log by swansong-logger'
+stop_daemon
 finish

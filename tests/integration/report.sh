@@ -109,7 +109,7 @@ is "it has lasted as long as the budget" "$(of_node held '.complete_usec >= 5000
 ok "it can be drawn" plot
 ok "text in the picture is escaped" grep -q 'nightly &lt;dump&gt; &amp;' "$dir/plot.svg"
 like "both are blamed" "$(ctl blame --report "$report")" 'held .*nightly <dump>.*revoked'
-like "and the killed" "$(ctl blame --report "$report")" 'stubborn +.* forced'
+like "and the killed" "$(ctl blame --report "$report")" 'stubborn +[0-9.]+m?s +(-|[0-9.]+ms) +- +[0-9]+ms +[0-9.]+m?s'
 
 # --- The report of a shutdown in progress ---
 
@@ -169,6 +169,7 @@ quick() { # PATH [LINE]: a daemon with that report, which is stopped at once
 	config <<-END2
 	[swansong]
 	report = $1
+	history = none
 	[idle]
 	command = $helpers/idle
 	END2

@@ -7,6 +7,7 @@ include tests/unit/sys/local.mk
 include tests/unit/model/local.mk
 include tests/unit/proto/local.mk
 include tests/unit/logger/local.mk
+include tests/unit/sandbox/local.mk
 include tests/unit/daemon/local.mk
 include tests/unit/exporter/local.mk
 
