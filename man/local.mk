@@ -44,25 +44,26 @@ install-data-hook:
 	for name in $(readers); do ln -s -f swansong-convert.1 "$(DESTDIR)$(man1dir)/$$name.1" || exit; done
 
 # `make html` makes man/html for a web site, with links between the pages.
+html_folder = %D%/html
 EXTRA_DIST += %D%/style.css
 html-local: $(man_MANS)
-	rm -rf %D%/html && $(MKDIR_P) %D%/html
-	cp $(srcdir)/%D%/style.css %D%/html
+	rm -rf "$(html_folder)" && $(MKDIR_P) "$(html_folder)"
+	cp $(srcdir)/%D%/style.css "$(html_folder)"
 	for page in $(dist_man_MANS) $(man_MANS); do \
 		[ -e "$$page" ] || page=$(srcdir)/$$page; \
-		$(pages_with_paths) "$$page" >"%D%/html/$${page##*/}" || exit 1; \
+		$(pages_with_paths) "$$page" >"$(html_folder)/$${page##*/}" || exit 1; \
 	done
-	cd %D%/html && for page in *.[1-9]; do \
+	cd "$(html_folder)" && for page in *.[1-9]; do \
 		mandoc -Thtml -O 'toc,style=style.css,man=%N.%S.html;https://manpages.debian.org/%N.%S' \
 			"$$page" >"$$page.html" && \
 		$(SED) -n 's,^\.Nd \(.*\),<li><a href="'"$$page"'.html">'"$$page"'</a> \1</li>,p' "$$page" >>list || exit 1; \
 	done
-	cd %D%/html && { \
+	cd "$(html_folder)" && { \
 		echo '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Swansong</title>'; \
 		echo '<link rel="stylesheet" href="style.css"></head><body><h1>Swansong</h1><ul>'; \
 		cat list; echo '</ul></body></html>'; } >index.html && rm list *.[1-9]
 clean-local:
-	rm -rf %D%/html
+	rm -rf %D%/html site
 
 # The page of swansong-exporter in a shutdown, for the readme.
 EXTRA_DIST += %D%/shutdown-page.png
