@@ -135,7 +135,8 @@ if has catatonit; then
 	both "signals, with -g" signals -g --
 	paused() {
 		launch "${front[@]}" -P
-		wait_for 10 grep -q '^SigBlk:.*[4567cdef]...$' "/proc/$daemon/status"
+		# SIGTERM and SIGHUP: the shell blocks the former for a moment before it executes the program.
+		wait_for 10 grep -q '^SigBlk:.*[4567cdef]..[13579bdf]$' "/proc/$daemon/status"
 		kill -s "$1" "$daemon"
 		await_daemon 10
 		echo "$status"

@@ -3,20 +3,23 @@
 . "${0%/*}/lib.sh"
 hide_cgroups
 
-# Without an environment as long as it waits, and then with that of its service.
+# Without an environment as long as it waits, and then with that of its service.  Its parent
+# stays until it has none: an orphan that is found earlier belongs to the service, rightly.
 cat >"$dir/blank" <<END
 echo \$\$ >$dir/pid
+echo >$dir/blank.there
 read -r _ <$dir/go
 SWANSONG_NODE=blank exec $helpers/idle
 END
-mkfifo "$dir/go"
+mkfifo "$dir/go" "$dir/blank.there"
 config <<END
 [blank]
-command = sh -c 'setsid sh -c "exec env -i sh $dir/blank &"; exec $helpers/idle'
+command = sh -c 'setsid sh -c "env -i sh $dir/blank & read -r _ <$dir/blank.there"; exec $helpers/idle'
 END
 start_daemon
 wait_for 10 test -s "$dir/pid" || die "it is there"
 escapee=$(cat "$dir/pid")
+wait_for 10 grep -q "^PPid:[[:space:]]$daemon$" "/proc/$escapee/status" || die "the daemon is its parent"
 leftovers() { ctl guards --json blank | jq -r '.guards[] | select(.kind == "leftover") | .pid'; }
 is "a process without an environment belongs to no service" "$(leftovers)" ""
 echo >"$dir/go"
