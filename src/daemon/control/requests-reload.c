@@ -78,7 +78,6 @@ void request_reload(struct request *q, struct node *node, const struct message_c
 	q->look = message_get_bool(call->parameters, "outdated", false)
 			  ? programs_look(q->reload->programs, true)
 			  : 0;
-	events_cause(q->tree->ctx->events, q->cause);
 	request_begin_wait(q, node, call);
 }
 
@@ -164,6 +163,7 @@ static void request_begin_scale(struct request *q)
 	int r = memstream_open(&m);
 
 	if (r >= 0) {
+		events_because(q->tree->ctx->events, q->cause);
 		r = enable_scale(q->tree, q->path, instances, &q->reload->scaling, m.file,
 				 &q->change);
 		(void)memstream_close(&m, &reason);

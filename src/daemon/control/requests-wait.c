@@ -15,6 +15,7 @@
 void request_begin_wait(struct request *q, const struct node *node, const struct message_call *call)
 {
 	(void)snprintf(q->path, sizeof(q->path), "%s", node->path);
+	events_cause(q->tree->ctx->events, q->cause);
 	q->more = call->more;
 	q->generation = node->generation;
 	q->hands_over = node->goal == GOAL_HANDOVER;

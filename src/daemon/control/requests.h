@@ -43,7 +43,7 @@ struct request {
 	bool dry_run;	    /* METHOD_RELOAD, _UPGRADE */
 	json_t *parameters; /* METHOD_RELOAD, _ROLLOUT: of the call; NULL: it only waits */
 	unsigned seen;	    /* ... version that was sent */
-	char cause[EVENT_CAUSE_MAX]; /* ... */
+	char cause[EVENT_CAUSE_MAX]; /* of the request */
 	uint64_t next_event;	     /* METHOD_EVENTS: number of the next event to send */
 	bool changes;		     /* ... also changes without an event */
 	uint64_t seen_changes;	     /* ... up to this number they were reported */

@@ -113,7 +113,9 @@ void changes_init(struct changes *c, struct tree *tree, size_t n_paths)
 	} else if (path && path_find(&in, path, PATH_FIND) == 0 && !*in.doubt.at &&
 		   diag_new(&diag) == 0)
 		(void)source_one(&(struct source){ false, 0, diag, changes_read_text, c }, path);
+	events_because(tree->ctx->events, "start");
 	changes_add(c, tree->config);
+	events_because(tree->ctx->events, NULL);
 }
 
 void changes_done(struct changes *c)

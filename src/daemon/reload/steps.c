@@ -265,7 +265,7 @@ void steps_update(const struct reload *reload)
 		ro->to_apply = true;
 		rollout_enter(ro, ROLLOUT_UNDOING, "not confirmed in time");
 	}
-	(void)snprintf(cause, sizeof(cause), "rollout, %s", message_get_text(ro->shown, "cause"));
+	(void)snprintf(cause, sizeof(cause), "rollout: %s", message_get_text(ro->shown, "cause"));
 	events_because(ro->tree->ctx->events, cause);
 	if (ro->state == ROLLOUT_UNDOING && ro->to_apply)
 		steps_go_back(reload);
