@@ -116,6 +116,9 @@ static int proc_parse_fields(const char *text, struct proc_info *info)
 		   &info->state, &info->parent, &info->group, &info->session, &flags, &user,
 		   &system, &children_user, &children_system, &start, &pages) != 11)
 		return -EIO;
+	/* Another process, such as the keeper, is collecting it. */
+	if (info->state == 'X')
+		info->state = 'Z';
 	info->executed = !(flags & FORKED_NOT_EXECUTED);
 	info->cpu_usec = (user + system + children_user + children_system) * tick_usec;
 	info->memory = pages * (uint64_t)sysconf(_SC_PAGESIZE);

@@ -9,7 +9,7 @@
 
 struct proc_info {
 	pid_t parent, group, session;
-	char state;	       /* R, S, D, Z, … */
+	char state;	       /* R, S, D, …; Z: dead */
 	bool executed;	       /* a program, since it was forked */
 	char name[64];	       /* of the executable, at most 15 bytes on most kernels */
 	uint64_t cpu_usec;     /* of processor time so far, with that of its waited-for children */

@@ -112,6 +112,56 @@ START_TEST(process_that_has_ended_has_nothing)
 }
 END_TEST
 
+/* Reads each dead process that comes from @pids until it is collected; exits with 1 if one was alive once. */
+static _Noreturn void read_until_collected(int pids, int begun)
+{
+	struct proc_info info;
+	pid_t pid;
+
+	while (read(pids, &pid, sizeof(pid)) == sizeof(pid)) {
+		(void)!write(begun, "", 1);
+		while (proc_read(pid, &info) == 0)
+			if (info.state != 'Z')
+				_exit(1);
+	}
+	_exit(0);
+}
+
+/* Another process collects it meanwhile. */
+START_TEST(dead_process_is_dead_until_it_is_collected)
+{
+	int pids[2], begun[2], status;
+	siginfo_t info;
+	pid_t reader;
+	char byte;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(pipe2(pids, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(begun, O_CLOEXEC), 0);
+	reader = fork();
+	if (reader == 0) {
+		(void)close(pids[1]);
+		read_until_collected(pids[0], begun[1]);
+	}
+	(void)close(pids[0]);
+	(void)close(begun[1]);
+	for (int i = 0; i < 1000; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+		if (write(pids[1], &pid, sizeof(pid)) < 0)
+			break;
+		ck_assert_int_eq(read(begun[0], &byte, 1), 1);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
+	(void)close(pids[1]);
+	ck_assert_int_eq(waitpid(reader, &status, 0), reader);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 START_TEST(beginning_of_a_file_ends_with_a_nul)
 {
 	char whole[64], part[8];
@@ -310,6 +360,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, signal_ends_a_process_that_leaves_it_alone);
 	tcase_add_test(tc, handled_signal_does_not_end_its_process);
 	tcase_add_test(tc, process_that_has_ended_has_nothing);
+	tcase_add_test(tc, dead_process_is_dead_until_it_is_collected);
 	tcase_add_test(tc, beginning_of_a_file_ends_with_a_nul);
 	tcase_add_test(tc, fork_has_executed_no_program);
 	tcase_add_test(tc, age_is_the_time_since_the_start);
