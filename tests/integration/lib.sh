@@ -116,9 +116,10 @@ result() { # STATUS NAME
 	fi
 }
 
-ok() { # NAME COMMAND...: the command succeeds
+ok() { # NAME COMMAND...: the command succeeds; a line of a log may come in a later turn, or from the logger
 	local ok_name=$1 ok_status=0 # not visible to the command
 	shift
+	case $1 in says | in_order) set -- wait_for 10 "$@" ;; esac
 	"$@" >"$dir/ok.out" 2>&1 || ok_status=$?
 	result "$ok_status" "$ok_name"
 	[ "$ok_status" = 0 ] || { echo "exit status $ok_status of: $*"; cat "$dir/ok.out"; } | comment
