@@ -7,9 +7,9 @@ fill NUMBER PID
                which reads all of their ends at once, and prints "N refused"
 slow           a request with a byte each half second; prints "ended" when the server ends it
 stuck          requests for long replies that are not read in time; prints "ended" if the server has ended it
-heads NUMBER ADDRESS  so many connections of this address with half a request on each; replaces those that the
-               server ends, and prints "open" when all were open
-logs NUMBER    so many requests for the lines of the service web, again and again; prints "sent"
+heads NUMBER ADDRESS  so many connections of this address with half a request on each; prints "open" when all were
+               open, and "replaced" for each new one in the place of one that the server has ended
+logs NUMBER ADDRESS   so many requests of this address for the lines of the service web, again and again; prints "sent"
 guess NUMBER   so many actions with wrong tokens; prints the status of each
 half TOKEN     half the body of an action; prints "sent", and "ended" when the server ends it
 late TOKEN     an action, nine seconds after another request on its connection; prints its status
@@ -76,7 +76,7 @@ def crowd(port, number):
 def fill(port, number, pid):
     clients = [connect(port) for _ in range(int(number))]
     for s in clients:
-        s.settimeout(5)
+        s.settimeout(60)
         s.sendall(request("/events"))
     refused = [s for s in clients if b" 503 " in s.recv(64)]
     os.kill(int(pid), signal.SIGSTOP)
@@ -128,6 +128,7 @@ def replace_ended(port, number, address, text, printed):
             events.unregister(key.fileobj)
             key.fileobj.close()
             begin()
+            print("replaced", flush=True)
         time.sleep(0.1)
 
 
@@ -135,8 +136,8 @@ def heads(port, number, address):
     replace_ended(port, number, address, b"GET / HTTP/1.1\r\n", "open")
 
 
-def logs(port, number):
-    replace_ended(port, number, "127.0.0.1", request("/api/logs?node=web"), "sent")
+def logs(port, number, address):
+    replace_ended(port, number, address, request("/api/logs?node=web"), "sent")
 
 
 def stuck(port):
@@ -211,7 +212,7 @@ def rude(port):
         try:
             s.sendall(text)
             s.shutdown(socket.SHUT_WR)
-            s.settimeout(5)
+            s.settimeout(60)
             print(s.recv(12).decode("latin-1"))
         except OSError as e:
             print(type(e).__name__)

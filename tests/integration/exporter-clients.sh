@@ -70,31 +70,42 @@ end_process "$exporter"
 
 # Half-open requests of another address, twice as many as there are places; each that ends is replaced.
 descriptors_max=256 start_exporter
-exec 7<>/dev/tcp/127.0.0.1/9633
-printf 'GET /healthz HTTP/1.1\r\n' >&7
 /usr/bin/python3 "$top_srcdir/tests/helpers/exporter-clients.py" 9633 heads 400 127.0.0.2 >"$dir/heads" &
 attack=$!
 cleanup_fn end_process $attack
-wait_for 4 says "$dir/heads" open || die "the attack has begun"
-printf 'Host: localhost\r\n\r\n' >&7
-is "half-open requests of one address end none of another" "$(timeout 5 head -c 12 <&7)" "HTTP/1.1 200"
-exec 7>&-
-is "and keep no probe away" "$(for _ in {1..20}; do status_of /healthz --max-time 2; done | sort -u)" \
+wait_for 10 says "$dir/heads" open || die "the attack has begun"
+replaced() { wc -l <"$dir/heads"; }
+has_replaced() { [ "$(replaced)" -gt "$1" ]; } # NUMBER
+# Half a request, until there is none in the attack that is older; a busy machine may need more than the 5 seconds
+# that there are for a head.
+is_spared() {
+	(
+		exec 7<>/dev/tcp/127.0.0.1/9633
+		printf 'GET /healthz HTTP/1.1\r\n' >&7
+		wait_for 4 has_replaced $(($(replaced) + 400))
+		printf 'Host: localhost\r\n\r\n' >&7
+		[ "$(timeout 60 head -c 12 <&7)" = "HTTP/1.1 200" ]
+	) 2>/dev/null
+}
+ok "half-open requests of one address end none of another" wait_for 20 is_spared
+is "and keep no probe away" "$(for _ in {1..20}; do status_of /healthz; done | sort -u)" \
 	"$(printf '200%.0s' {1..20})"
-is "nor a page, nor a stream" "$(status_of / --max-time 2) $(status_of /events --max-time 1)" "200 200"
+serves_both() { [ "$(status_of /) $(status_of /events --max-time 2)" = "200 200" ]; }
+ok "nor a page, nor a stream" wait_for 10 serves_both
 end_process $attack
 began=$SECONDS
 clients slow >"$dir/slow"
-ok "the head of a request has to come within 5 seconds" test $((SECONDS - began)) -lt 10
+ok "the head of a request has to come within 5 seconds, and not the 15 of a visit" test $((SECONDS - began)) -lt 14
 end_process "$exporter"
 
 # All places are taken by what does not end for others: streams, and requests that wait for a daemon that hangs.
+# Those are of another address, as a probe that is slow to send its request is one of those that are replaced.
 descriptors_max=512 start_exporter --logs --max-logs 8
 clients fill 400 "$exporter" >"$dir/full" &
 cleanup_fn end_process $!
 wait_for 10 says "$dir/full" refused || die "there are as many streams as may be"
 kill -STOP "$daemon"
-clients logs 512 >"$dir/logs" &
+clients logs 512 127.0.0.2 >"$dir/logs" &
 cleanup_fn end_process $!
 wait_for 10 says "$dir/logs" sent || die "the requests are sent"
 # The places of the requests are free for a moment when the exporter has waited for 10 seconds.
