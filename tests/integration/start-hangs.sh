@@ -7,12 +7,17 @@ requires_package python3 python3
 
 mount_hanging "$dir/hung"
 
-# The time of an answer, while whatever hangs.  A daemon that waits for a file system never answers.
+# The time of an answer, while whatever hangs, and that of a client without a question: on a busy machine, or with
+# a sanitizer, that is most of it.  A daemon that waits for a file system never answers.
+took() { # COMMAND...: in microseconds
+	local since=${EPOCHREALTIME/[.,]/}
+	timeout 60 "$@" >"$dir/answer" 2>&1
+	echo $((${EPOCHREALTIME/[.,]/} - since))
+}
 answers() { # NAME
-	local began
-	began=$(now)
-	timeout 10 "$swansongctl" status quick >"$dir/answer" 2>&1
-	within "$1" $(($(now) - began)) 0 1000
+	local usual
+	usual=$(took "$swansongctl" --version)
+	within "$1" $(($(took "$swansongctl" status quick) / 1000)) 0 $((1000 + usual / 100))
 }
 
 # More than may be pending before others wait for room.
@@ -82,16 +87,16 @@ done
 like "the reason names the step" "$(ctl status directory)" \
 	"was not ready within its start-timeout: its program did not run: waited to enter the directory $dir/hung/there"
 hangs apart
-names_step() { ctl status "$1" | grep -q "waits to $2"; }
+names_step() { ctl status "$1" | grep -q "its program does not run yet: waits to $2"; } # SERVICE STEP
 ok "also where its memory is its own" wait_for 10 names_step apart "enter the directory $dir/hung/there"
 ok "and a stop ends it" ctl stop apart
 hangs program
-like "status names the program" "$(ctl status program)" "its program does not run yet: waits to execute $dir/hung/program"
+ok "status names the program" wait_for 10 names_step program "execute $dir/hung/program"
 began=$(now)
 ok "a stop ends such a start" ctl stop program
-within "at once, and not by a timeout" $(($(now) - began)) 0 5000
+within "at once, and not by a timeout" $(($(now) - began)) 0 9000
 hangs input
-like "status names the file of standard input" "$(ctl status input)" "waits to open $dir/hung/input"
+ok "status names the file of standard input" wait_for 10 names_step input "open $dir/hung/input"
 ok "a stop ends it as well" ctl stop input
 
 hangs pid
@@ -101,12 +106,13 @@ for ((i = 1; i <= 100; i++)); do
 	ctl start "hung/$(printf '%03d' "$i")" --no-wait >/dev/null
 done
 for ((i = 0; i < 50; i++)); do
-	began=$(date +%s%N)
-	timeout 10 "$swansongctl" status quick >"$dir/answer" 2>&1
-	echo $((($(date +%s%N) - began) / 1000))
-done | sort -n >"$dir/times"
+	took "$swansongctl" status quick >>"$dir/times"
+	took "$swansongctl" --version >>"$dir/usual"
+done
+for times in "$dir/times" "$dir/usual"; do sort -n "$times" -o "$times"; done
+usual=$(sed -n 45p "$dir/usual")
 comment <<<"status beside a hundred starts that hang: median $(sed -n 25p "$dir/times") us, slowest $(tail -n 1 "$dir/times") us"
-ok "a hundred starts that hang hold up nothing" [ "$(sed -n 45p "$dir/times")" -lt 500000 ]
+ok "a hundred starts that hang hold up nothing" [ "$(sed -n 45p "$dir/times")" -lt $((500000 + 10 * usual)) ]
 are_starting() { [ "$(ctl status | grep -c '^hung/.* starting ')" = 100 ]; }
 ok "all of them are starting" wait_for 10 are_starting
 ok "the other service restarts meanwhile" ctl restart quick
@@ -134,14 +140,14 @@ ok "a reload by a signal as well" wait_for 10 says "$log" 'the configuration can
 began=$(now)
 stop_daemon 20
 is "the shutdown is graceful" "$status" 0
-within "and waits for no start" $(($(now) - began)) 0 5000
+within "and waits for no start" $(($(now) - began)) 0 9000
 
 config <<END
 [listen]
 command = $helpers/idle
 listen = unix:$dir/hung/socket
 END
-like "a start of the daemon with a socket there is refused" "$(timeout 10 "$swansongd" -c "$ini" 2>&1)" \
+like "a start of the daemon with a socket there is refused" "$(timeout 60 "$swansongd" -c "$ini" 2>&1)" \
 	"cannot listen on unix:$dir/hung/socket: the file system does not answer"
 
 # A process of the service's own user that sends SIGSTOP to all others.  A long PATH gives it time.
@@ -167,10 +173,10 @@ cleanup_fn end_process "$attacker"
 ok "the attacker runs" wait_for 10 says "$dir/attacker" ready
 stopped=0
 for ((i = 0; i < 20; i++)); do
-	timeout 10 "$swansongctl" start attacked --no-wait >/dev/null
-	timeout 10 "$swansongctl" status quick >"$dir/answer" || break
+	timeout 60 "$swansongctl" start attacked --no-wait >/dev/null
+	timeout 60 "$swansongctl" status quick >"$dir/answer" || break
 	! grep -q '^State:.T' "/proc/$(pid_of attacked)/status" || stopped=$((stopped + 1))
-	timeout 20 "$swansongctl" stop attacked >/dev/null
+	timeout 60 "$swansongctl" stop attacked >/dev/null
 done
 ok "SIGSTOP reaches a child before its program runs" [ "$stopped" -gt 0 ]
 is "and does not stop the daemon" "$i" 20
