@@ -9,7 +9,7 @@ slow           a request with a byte each half second; prints "ended" when the s
 stuck          requests for long replies that are not read in time; prints "ended" if the server has ended it
 heads NUMBER ADDRESS  so many connections of this address with half a request on each; prints "open" when all were
                open, and "replaced" for each new one in the place of one that the server has ended
-logs NUMBER ADDRESS   so many requests of this address for the lines of the service web, again and again; prints "sent"
+logs NUMBER    so many requests for the lines of the service web, again and again; prints "sent"
 guess NUMBER   so many actions with wrong tokens; prints the status of each
 half TOKEN     half the body of an action; prints "sent", and "ended" when the server ends it
 late TOKEN     an action, nine seconds after another request on its connection; prints its status
@@ -136,8 +136,8 @@ def heads(port, number, address):
     replace_ended(port, number, address, b"GET / HTTP/1.1\r\n", "open")
 
 
-def logs(port, number, address):
-    replace_ended(port, number, address, request("/api/logs?node=web"), "sent")
+def logs(port, number):
+    replace_ended(port, number, "127.0.0.1", request("/api/logs?node=web"), "sent")
 
 
 def stuck(port):

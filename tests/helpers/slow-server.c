@@ -4,8 +4,8 @@
  * usage: slow-server serve FILE
  *        slow-server load PORT CLIENTS LONG-MSEC EVERY-MSEC
  *
- * serve: at the socket that it is given (descriptor 3).  A request for /N is answered after N milliseconds
- * with the pid of the server.  The word in FILE decides on the start: "exit" ends it with status 3, with
+ * serve: at the socket that it is given (descriptor 3).  A request for /N is answered after N milliseconds, or when more
+ * comes from its client, with the pid of the server.  The word in FILE decides on the start: "exit" ends it with status 3, with
  * "silent" it never sends READY=1, "later" sends that when FILE has another word.  At SIGTERM it accepts no
  * more connections, and ends when each of those that it has is answered.
  *
@@ -88,7 +88,9 @@ static void *serve_connection(void *arg)
 	if (n > 0) {
 		text[n] = '\0';
 		(void)sscanf(text, "GET /%u", &msec);
-		sleep_msec(msec);
+		/* Bytes that were not read would end the connection by a reset, and the answer might be lost. */
+		if (poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, (int)msec) > 0)
+			(void)!recv(fd, text, sizeof(text), MSG_DONTWAIT);
 		(void)snprintf(body, sizeof(body), "%d\n", (int)getpid());
 		n = snprintf(
 			answer, sizeof(answer),

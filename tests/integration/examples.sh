@@ -54,7 +54,7 @@ after=$(spent)
 ok "without a descriptor there is no answer" not says "$log" '^answering$'
 ok "and the server does not spin" test $((after - before)) -lt 25
 prlimit --pid "$daemon" --nofile="$limit:"
-read -r -t 10 answer <&"$connection"
+read -r -t 60 answer <&"$connection"
 is "with a descriptor again the connection is answered" "$answer" "hello"
 exec {connection}>&-
 stop_daemon
@@ -88,10 +88,19 @@ like "a request that is not valid is refused" "$(converse 'hello\r\n\r\n')" '^HT
 is "a request that is too long has no answer" "$(converse "$(printf '%9000s' x)")" ''
 exec {idle}<>/dev/tcp/127.0.0.1/8004 {connection}<>/dev/tcp/127.0.0.1/8004
 printf 'GET / HTTP/1.1\r\n\r\nGET / HT' >&"$connection"
-while read -r -t 10 line <&"$connection" && [[ $line != served* ]]; do
+while read -r -t 60 line <&"$connection" && [[ $line != served* ]]; do
 	: # the first answer
 done
+# An answer that it begins earlier keeps the connection.
+is_leaving() (
+	exec {fd}<>/dev/tcp/127.0.0.1/8004 || exit 0
+	printf 'GET / HTTP/1.1\r\n\r\n' >&"$fd"
+	while read -r -t 60 line <&"$fd"; do
+		[[ $line != Connection:* ]] || exec test "${line%$'\r'}" = "Connection: close"
+	done
+)
 kill -TERM "$daemon"
+wait_for 10 is_leaving 2>/dev/null || die "it has read the signal"
 printf 'TP/1.1\r\n\r\n' >&"$connection"
 like "a request that comes in two parts, and the stop in between, is answered" \
 	"$(timeout 20 cat <&"$connection")" '^HTTP/1.1 200 OK.*Connection: close.*served by'

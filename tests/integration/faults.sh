@@ -72,8 +72,8 @@ daemon=$!
 cleanup_fn end_process "$daemon"
 wait_for 5 ctl_answers
 # Five lines each, of 189 bytes: after 350 of them 64 KiB are full.
-ok "services go on when the pipe of the log is full" wait_for 20 has_restarts crash 500
-timeout 10 cat <&9 >"$dir/rest" &
+ok "services go on when the pipe of the log is full" wait_for 120 has_restarts crash 500
+timeout 60 cat <&9 >"$dir/rest" &
 reader=$!
 ok "lost lines are counted" wait_for 5 says "$dir/rest" '[0-9]+ lines of this log were lost'
 end_process "$reader"
@@ -100,7 +100,7 @@ prlimit --pid "$daemon" --nofile="$limit:" || skip "descriptors run out" "machin
 kill -KILL "$(pid_of again)"
 ok "the daemon does not spin" idle_for 1000
 prlimit --pid "$daemon" --nofile=1000:
-ok "the restart succeeds as soon as descriptors are free" wait_for 3 has_state again up
+ok "the restart succeeds as soon as descriptors are free" wait_for 10 has_state again up
 stop_daemon
 is "an end is possible all the time" "$status" 0
 
@@ -135,7 +135,7 @@ until has_state many 'done'; do
 done
 within "an answer never takes long meanwhile" "$longest" 0 10000
 no_zombies() { ps -e -o stat= | awk '/Z/ { n++ } END { exit n > 0 }'; }
-ok "nothing of them is left" no_zombies
+ok "nothing of them is left" wait_for 10 no_zombies
 stop_daemon
 is "and the end is as ever" "$status" 0
 finish

@@ -38,15 +38,15 @@ fault() { # NAME
 }
 
 story() { # NAME
-	local old new front slow third
+	local old new front slow connection third
 	echo ready >"$dir/word"
 	launch "$swansongd" --keeper -v -c "$ini" --socket "$socket"
 	wait_for 10 ctl_answers || die "swansongd answers"
 	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
 	front=$(pid_of front)
 	old=$(pid_of web)
-	ask 4000 "$dir/slow"
-	slow=$asked
+	ask_until_answer "$dir/slow"
+	slow=$asked connection=$asking
 	wait_for 5 is_taken_by "$old" || die "a run has a request"
 	"$swansongctl" guard web -- sleep 1000 &
 	holder=$!
@@ -76,6 +76,7 @@ story() { # NAME
 	ok "$1: the second run ends" wait_for 10 gone "$new"
 	is "$1: a service that requires it was not touched" "$(pid_of front)" "$front"
 
+	answer "$connection"
 	wait "$slow"
 	is "$1: the request is answered by the run that had it" "$(server "$dir/slow")" "$old"
 	end_process "$holder"
@@ -91,20 +92,21 @@ story() { # NAME
 
 # Without a keeper, the next daemon stops what it finds, and starts the services again.
 another() { # NAME
-	local old new slow
+	local old new slow connection
 	echo ready >"$dir/word"
 	launch "$swansongd" -v -c "$ini" --socket "$socket"
 	wait_for 10 ctl_answers || die "swansongd answers"
 	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
 	old=$(pid_of web)
-	ask 2000 "$dir/slow"
-	slow=$asked
+	ask_until_answer "$dir/slow"
+	slow=$asked connection=$asking
 	wait_for 5 is_taken_by "$old" || die "a run has a request"
 	ok "$1: a restart" ctl restart web
 	new=$(pid_of web)
 	end_process "$daemon"
 	launch "$swansongd" -v -c "$ini" --socket "$socket"
 	wait_for 10 ctl_answers || die "the next swansongd answers"
+	answer "$connection"
 	ok "$1: the service is up again" wait_for 20 is_up_anew web "$new"
 	wait "$slow"
 	is "$1: a request is answered" "$(server "$dir/slow")" "$old"

@@ -116,12 +116,13 @@ is "in namespaces of its own" "$([ "$(readlink "/proc/$web/ns/net")" != "$(readl
 is "and with a filter" "$(awk '/^Seccomp:/ { print $2 }' "/proc/$web/status")" 2
 is "the forking service has its main process" "$(pid_of forks)" "$(<"$app/own/pid")"
 
-ask 2000 "$dir/slow"
-slow=$asked
+ask_until_answer "$dir/slow"
+slow=$asked connection=$asking
 ok "a request is taken at the socket of the daemon" wait_for 10 is_taken_by "$web"
 ok "a hand-over" ctl restart web
 new=$(pid_of web)
 is "to another run" "$([ "$new" != "$web" ] && echo yes)" yes
+answer "$connection"
 wait "$slow"
 is "the former one answers" "$(server "$dir/slow")" "$web"
 
@@ -137,11 +138,12 @@ tell work guard one pipe
 has_guard() { ctl guards work | grep -q one; }
 ok "a guard is taken by the notification socket" wait_for 10 has_guard
 tell work patient
-ask 1000 "$dir/slow"
-slow=$asked
+ask_until_answer "$dir/slow"
+slow=$asked connection=$asking
 ok "a request is in progress" wait_for 10 is_taken_by "$new"
 kill -TERM "$daemon"
 ok "a shutdown in the middle waits for the guard" wait_for 10 has_state work stopping
+answer "$connection"
 wait "$slow"
 is "and the request is answered" "$(server "$dir/slow")" "$new"
 ok "and its server ends" wait_for 10 gone "$new"
