@@ -26,14 +26,14 @@ web=$(pid_of web)
 ok "the times of runs are kept" wait_for 10 test -e "$dir/kept/state.runs/job"
 
 mount_hanging "$dir/kept"
-answers() { timeout 5 "$swansongctl" status >/dev/null; }
+answers() { timeout 60 "$swansongctl" status >/dev/null; }
 runs() { wc -l <"$dir/runs"; }
 runs_again() { (($(runs) > before)); }
 before=$(runs)
 ok "a scheduled run goes on" wait_for 20 runs_again
 ok "and the daemon answers" answers
 ok "a message has the reason" says "$log" 'a scheduled run may be repeated .*does not answer'
-timeout 10 "$swansongctl" reload >"$dir/out" 2>&1
+timeout 60 "$swansongctl" reload >"$dir/out" 2>&1
 is "a reload is refused" $? 1
 like "with the reason" "$(cat "$dir/out")" 'a file system does not answer'
 kill -SEGV "$daemon"

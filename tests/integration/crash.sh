@@ -207,7 +207,7 @@ hanging=$(pid_of web)
 : >"$faults/hang"
 ctl status >/dev/null 2>&1 &
 hung() { ! timeout 1 "$swansongctl" status >/dev/null 2>&1; }
-ok "a daemon hangs" hung
+ok "a daemon hangs" wait_for 10 hung
 rm "$faults/hang"
 kill -ABRT "$daemon"
 ok "aborted by a watchdog it answers" wait_for 10 ctl_answers

@@ -39,7 +39,7 @@ hold() { # UID NUMBER [once called]
 	cleanup_fn end_process $!
 	wait_for 20 says "$dir/held.$1" held
 }
-answers() { timeout 5 "$swansongctl" "$@"; }
+answers() { timeout 60 "$swansongctl" "$@"; }
 
 ok "a user opens as many connections as it can" hold 65534 600
 ok "and so does another" hold 65533 600

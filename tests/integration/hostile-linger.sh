@@ -46,7 +46,7 @@ end_attack() {
 	end_process "$attacker"
 	rm "$dir/sent"
 }
-answers() { timeout 5 "$swansongctl" status >/dev/null; }
+answers() { timeout 60 "$swansongctl" status >/dev/null; }
 reply() { # of the agent to a client whose line is there before the daemon looks
 	python3 - "$dir/agent" "$daemon" <<-'PYTHON'
 		import os, signal, socket, sys
@@ -88,10 +88,10 @@ attack_service() {
 		is "a descriptor to the socket of a service" "$(cat "$dir/sent")" sent
 		if [ "$goal" = "the reload" ]; then
 			sed -i '/^\[late\]/,$d' "$ini"
-			ok "$goal without it is done" timeout 5 "$swansongctl" reload
+			ok "$goal without it is done" timeout 60 "$swansongctl" reload
 			ok "the daemon answers" answers
 			cp "$dir/whole" "$ini"
-			ok "the service is back" timeout 5 "$swansongctl" reload
+			ok "the service is back" timeout 60 "$swansongctl" reload
 		else
 			stop_daemon
 			is "$goal of the daemon comes" "$status" 0

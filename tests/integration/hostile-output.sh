@@ -28,7 +28,7 @@ unlock_output() {
 }
 cleanup_fn pkill -KILL -x fuse-sender
 answers() { # a daemon that waits for the pipe would not
-	timeout 5 "$swansongctl" status >/dev/null
+	timeout 60 "$swansongctl" status >/dev/null
 }
 mkfifo -m 666 "$dir/lines"
 victims() {

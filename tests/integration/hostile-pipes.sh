@@ -38,7 +38,7 @@ attacker() { # NODE MESSAGE [HOW [COMMAND]]
 	echo 'ready = log:never'
 } | config
 has_process() { [[ $(pid_of "$1") == [1-9]* ]]; } # NODE
-answers() { timeout 5 "$swansongctl" status >/dev/null; }
+answers() { timeout 60 "$swansongctl" status >/dev/null; }
 for kind in message guard stored ready line; do
 	: >"$log"
 	start_daemon

@@ -56,7 +56,7 @@ for line in os.fdopen(os.open(sys.argv[1], os.O_RDWR)):
     print("did " + kind, flush=True)
 END_OF_ATTACK
 mkfifo -m 666 "$dir/fifo"
-answers() { timeout 5 "$swansongctl" status >/dev/null; }
+answers() { timeout 60 "$swansongctl" status >/dev/null; }
 has_one_process() { [ "$(pgrep -cx swansongd)" = 1 ]; }
 begin() {
 	service web | config

@@ -29,7 +29,7 @@ end_attack() {
 address_of() { tr '\0' '\n' <"/proc/$(pid_of "$1")/environ" | sed -n 's/^NOTIFY_SOCKET=//p'; }
 heard() { [ "$(field "$1" .service.status)" = "$2" ]; } # NODE STATUS
 ticks() { awk '{ print $14 + $15 }' "/proc/$daemon/stat"; }
-answers() { timeout 5 "$swansongctl" status >/dev/null; }
+answers() { timeout 60 "$swansongctl" status >/dev/null; }
 
 # It has no program of its own.
 is_closing() { pgrep -P "$daemon" -x swansong-close; }
@@ -115,12 +115,13 @@ is_idle() { before=$(switches) && ! wait_for 1 false && [ "$(($(switches) - befo
 ok "which leaves the daemon idle" wait_for 20 is_idle
 
 ctl start flood >/dev/null
-ok "a flood is named" wait_for 10 says "$log" 'flood: a flood of messages is refused: further messages'
-before=$(ticks)
+ok "a flood is named" wait_for 60 says "$log" 'flood: a flood of messages is refused: further messages'
+before=$(ticks) began=$(now)
 ok "other services start meanwhile" ctl restart web
 wait_for 2 false
-comment <<<"$(($(ticks) - before)) of 200 ticks for the flood"
-ok "and most of the processor is free" test "$(($(ticks) - before))" -lt 120
+spent=$(($(ticks) - before)) whole=$((($(now) - began) / 10))
+comment <<<"$spent of $whole ticks for the flood"
+ok "and most of the processor is free" test $((spent * 10)) -lt $((whole * 6))
 stop_daemon
 is "the daemon ends" "$status" 0
 
