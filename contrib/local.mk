@@ -130,6 +130,9 @@ dist_pkgdata_DATA += src/sandbox/system-call-groups
 # For swansongctl rehearse.
 dist_pkglibexec_SCRIPTS += %D%/rehearse/rehearse
 
+# For swansongctl plot.
+dist_pkglibexec_SCRIPTS += %D%/plot/plot
+
 # Spans and lines for a collector of OpenTelemetry.
 dist_pkglibexec_SCRIPTS += %D%/otlp/swansong-otlp
 EXTRA_DIST += %D%/otlp/README.md

@@ -31,9 +31,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 
 # report: reports of shutdowns
 %C%_libctl_la_SOURCES += \
-	%D%/report/past.h %D%/report/past.c \
-	%D%/report/svg.h %D%/report/svg.c \
-	%D%/report/plot.h %D%/report/plot.c
+	%D%/report/past.h %D%/report/past.c
 
 # history: how past ends went
 %C%_libctl_la_SOURCES += \
@@ -55,9 +53,6 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/program/commands.h %D%/program/commands.c \
 	%D%/program/program.h %D%/program/program.c
 
-$(%C%_libctl_la_OBJECTS): %D%/report/style.inc
-EXTRA_DIST += %D%/report/style.txt
-CLEANFILES += %D%/report/style.inc
 %C%_libctl_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(SMARTCOLS_CFLAGS)
 %C%_libctl_la_LIBADD = $(JANSSON_LIBS) $(SMARTCOLS_LIBS)
 

@@ -59,6 +59,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/make-version.py \
 	%D%/notify-log.py \
 	%D%/unreadable.py \
+	%D%/test-plot.py \
 	%D%/test-swansong.py \
 	%D%/python-service.py \
 	%D%/migration-page.py \

@@ -94,8 +94,9 @@ SWANSONG_LOGGER=$(realpath "$top_builddir")/swansong-logger
 SWANSONG_SANDBOX=$(realpath "$top_builddir")/swansong-sandbox
 SWANSONG_SUPPORT_DUMP=$top_srcdir/contrib/support/support-dump
 SWANSONG_SECURITY=$top_srcdir/contrib/security/security
+SWANSONG_PLOT=$top_srcdir/contrib/plot/plot
 SWANSONG_REHEARSE=$top_srcdir/contrib/rehearse/rehearse
-export SWANSONG_LOGGER SWANSONG_SANDBOX SWANSONG_SUPPORT_DUMP SWANSONG_SECURITY SWANSONG_REHEARSE
+export SWANSONG_LOGGER SWANSONG_SANDBOX SWANSONG_SUPPORT_DUMP SWANSONG_SECURITY SWANSONG_PLOT SWANSONG_REHEARSE
 
 # --- TAP -----------------------------------------------------------------------------------------
 

@@ -203,6 +203,7 @@ dist_check_SCRIPTS += \
 	%D%/page-log.sh \
 	%D%/page-node.sh \
 	%D%/plan.sh \
+	%D%/plot.sh \
 	%D%/site.sh \
 	%D%/tutorial.sh \
 	%D%/python.sh \

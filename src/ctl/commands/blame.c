@@ -1,11 +1,11 @@
 #include "ctl/commands/cmd.h"
 
 #include "ctl/history/source.h"
-#include "ctl/report/plot.h"
+#include "ctl/report/past.h"
 
 /*
- * The last shutdown as a table: the time of each node, and the chain that the end waited for; or
- * as a picture.
+ * The last shutdown as a table: the time of each node, without that in which it waited for others;
+ * and the chain that the end waited for.
  */
 
 #define CHAIN_MAX 32
@@ -196,15 +196,4 @@ static int blame_print(struct ctl *ctl, const struct past *past, int argc, char 
 int cmd_blame(struct ctl *ctl, int argc, char **argv)
 {
 	return past_run(ctl, argc, argv, blame_print);
-}
-
-static int blame_draw_plot(struct ctl *ctl, const struct past *past, int argc, char **argv)
-{
-	plot_write(ctl->out.file, past);
-	return CTL_DONE;
-}
-
-int cmd_plot(struct ctl *ctl, int argc, char **argv)
-{
-	return past_run(ctl, argc, argv, blame_draw_plot);
 }

@@ -40,7 +40,7 @@ static int top_add_services(struct look *look, const struct usages *usages)
 					   nodes[i].is_service ? nodes[i].service.restarts : 0 };
 
 		row.known = usages_of(usages, &nodes[i], &row.usage);
-		for (size_t j = i; j != FOREST_NONE; j = f->nodes[j].parent) {
+		for (size_t j = i; j != FOREST_NONE; j = f->parents[j]) {
 			look->rows[j].restarts += row.restarts;
 			look->rows[j].known |= row.known;
 			usage_add(&look->rows[j].usage.cpu_usec, row.usage.cpu_usec);

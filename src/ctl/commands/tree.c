@@ -19,7 +19,7 @@ static void tree_add_node(struct table *t, const struct forest *f, size_t i, str
 {
 	char note[SHOW_NOTE_MAX], count[SHOW_COUNT_MAX];
 	const struct node_view *node = &f->views[i];
-	size_t parent = f->nodes[i].parent;
+	size_t parent = f->parents[i];
 	struct row *row = &rows[i];
 
 	if (parent != FOREST_NONE && rows[parent].depth + 1 < DEPTH_MAX)

@@ -4,6 +4,7 @@
  */
 
 #include "ctl/commands/cmd.h"
+#include "ctl/report/past.h"
 #include "proto/address.h"
 
 /* Executes @script, or the one that the environment has in @variable instead. */
@@ -69,4 +70,16 @@ int cmd_rehearse(struct ctl *ctl, int argc, char **argv)
 		args[n++] = "--quiet";
 	args[n] = argv[0];
 	return support_execute(ctl, "SWANSONG_REHEARSE", PKGLIBEXECDIR "/rehearse", args);
+}
+
+static int support_draw_plot(struct ctl *ctl, const struct past *past, int argc, char **argv)
+{
+	const char *args[] = { NULL, past->path, NULL };
+
+	return support_execute(ctl, "SWANSONG_PLOT", PKGLIBEXECDIR "/plot", args);
+}
+
+int cmd_plot(struct ctl *ctl, int argc, char **argv)
+{
+	return past_run(ctl, argc, argv, support_draw_plot);
 }

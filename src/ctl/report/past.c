@@ -28,8 +28,6 @@ static const char *past_reason_of(int r)
 
 static void past_done(struct past *past)
 {
-	free(past->forest);
-	free(past->nodes);
 	report_done(&past->report);
 	json_decref(past->root);
 }
@@ -37,17 +35,13 @@ static void past_done(struct past *past)
 int past_run(struct ctl *ctl, int argc, char **argv,
 	     int (*show)(struct ctl *ctl, const struct past *past, int argc, char **argv))
 {
-	const char *path = ctl->options.report ? ctl->options.report : PATH_DEFAULT;
-	cleanup(past_done) struct past past = {};
-	int r = report_load(path, FILE_SIZE_MAX, &past.root, &past.report);
+	cleanup(past_done) struct past past = {
+		.path = ctl->options.report ? ctl->options.report : PATH_DEFAULT
+	};
+	int r = report_load(past.path, FILE_SIZE_MAX, &past.root, &past.report);
 
-	past.nodes = calloc(past.report.n + 1, sizeof(*past.nodes));
-	for (size_t i = 0; past.nodes && i < past.report.n; i++)
-		past.nodes[i].path = past.report.lanes[i].node.path;
-	if (r == 0)
-		r = past.nodes ? forest_new(&past.forest, past.nodes, past.report.n) : -ENOMEM;
 	if (r < 0)
-		return ctl_refuse(ctl, CTL_FAILED, "%s: %s", path, past_reason_of(r));
+		return ctl_refuse(ctl, CTL_FAILED, "%s: %s", past.path, past_reason_of(r));
 	if (ctl->options.json)
 		return ctl_print_json(ctl, past.root);
 	return ctl->options.quiet ? CTL_DONE : show(ctl, &past, argc, argv);
@@ -79,7 +73,7 @@ static uint64_t past_usec_between(int64_t from, int64_t to)
 	return to > from ? (uint64_t)to - (uint64_t)from : 0;
 }
 
-int64_t past_state_end(const struct report *report, const struct report_lane *lane, size_t i)
+static int64_t past_state_end(const struct report *report, const struct report_lane *lane, size_t i)
 {
 	return i + 1 < lane->n_states ? lane->states[i + 1].at_usec
 				      : (int64_t)past_end(report, lane);

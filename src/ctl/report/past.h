@@ -5,15 +5,13 @@
  * for each node.
  */
 
-#include "ctl/terminal/forest.h"
 #include "ctl/session/session.h"
 #include "proto/report.h"
 
 struct past {
 	json_t *root; /* which all else borrows from */
 	struct report report;
-	struct node_view *nodes; /* views with the path only, for the forest */
-	struct forest *forest;	 /* of the lanes of the report, by index */
+	const char *path;
 };
 
 /*
@@ -30,8 +28,7 @@ char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view);
 /* The time when a node was Complete, or the report was written. */
 uint64_t past_end(const struct report *report, const struct report_lane *lane);
 
-/* The end of state @i of a lane, and its length. */
-int64_t past_state_end(const struct report *report, const struct report_lane *lane, size_t i);
+/* The length of state @i of a lane. */
 uint64_t past_state_usec(const struct report *report, const struct report_lane *lane, size_t i);
 
 /* The time a node took in all, and in @part. */

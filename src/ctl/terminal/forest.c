@@ -21,45 +21,24 @@ static int forest_find_parent(const struct dict *paths, const struct node_view *
 	return parent ? 0 : -ENOMEM;
 }
 
-static void forest_append(struct forest *f, size_t i, size_t parent, size_t *last_root)
-{
-	size_t *last = parent == FOREST_NONE ? last_root : &f->nodes[parent].last_child;
-	size_t *first = parent == FOREST_NONE ? &f->first : &f->nodes[parent].first_child;
-
-	f->nodes[i] = (struct forest_node){ parent, FOREST_NONE, FOREST_NONE, FOREST_NONE };
-	*(*last == FOREST_NONE ? first : &f->nodes[*last].next) = i;
-	*last = i;
-}
-
 int forest_new(struct forest **ret, const struct node_view *views, size_t n)
 {
-	cleanup(freep) struct forest *f = malloc(sizeof(*f) + n * sizeof(f->nodes[0]));
+	cleanup(freep) struct forest *f = malloc(sizeof(*f) + n * sizeof(f->parents[0]));
 	cleanup(dict_done) struct dict paths;
-	size_t last_root = FOREST_NONE, parent;
 
 	dict_init(&paths, forest_path_of);
 	if (!f)
 		return -ENOMEM;
-	*f = (struct forest){ .views = views, .n = n, .first = FOREST_NONE };
+	f->views = views;
 	for (size_t i = 0; i < n; i++) {
-		if (forest_find_parent(&paths, views, views[i].path, &parent) < 0)
+		if (forest_find_parent(&paths, views, views[i].path, &f->parents[i]) < 0)
 			return -ENOMEM;
-		forest_append(f, i, parent, &last_root);
 		dict_remove(&paths, views[i].path);
 		if (dict_add(&paths, (void *)&views[i]) < 0)
 			return -ENOMEM;
 	}
 	*ret = take(f);
 	return 0;
-}
-
-size_t forest_next(const struct forest *f, size_t i)
-{
-	if (f->nodes[i].first_child != FOREST_NONE)
-		return f->nodes[i].first_child;
-	while (i != FOREST_NONE && f->nodes[i].next == FOREST_NONE)
-		i = f->nodes[i].parent;
-	return i == FOREST_NONE ? FOREST_NONE : f->nodes[i].next;
 }
 
 const char *forest_name(const struct forest *f, size_t i)
@@ -69,5 +48,5 @@ const char *forest_name(const struct forest *f, size_t i)
 
 	if (!*path)
 		return "root";
-	return slash && f->nodes[i].parent != FOREST_NONE ? slash + 1 : path;
+	return slash && f->parents[i] != FOREST_NONE ? slash + 1 : path;
 }

@@ -9,22 +9,13 @@
 
 #define FOREST_NONE SIZE_MAX
 
-struct forest_node {
-	size_t parent, first_child, last_child, next; /* indices, or FOREST_NONE */
-};
-
 struct forest {
 	const struct node_view *views;
-	size_t n;
-	size_t first; /* of the roots, or FOREST_NONE */
-	struct forest_node nodes[];
+	size_t parents[]; /* the index of each, or FOREST_NONE */
 };
 
 /* Borrows @views.  *ret is to be released by free().  Return: 0 or -ENOMEM. */
 int forest_new(struct forest **ret, const struct node_view *views, size_t n);
-
-/* Returns the node after @i, parents first, children in the order of the list; or FOREST_NONE. */
-size_t forest_next(const struct forest *forest, size_t i);
 
 /* The name within the parent. */
 const char *forest_name(const struct forest *forest, size_t i);

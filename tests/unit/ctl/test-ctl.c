@@ -446,33 +446,30 @@ START_TEST(help_and_version_need_no_daemon)
 }
 END_TEST
 
-static size_t count_forest(const char *const *paths, size_t n)
+START_TEST(a_parent_is_the_last_node_before_with_its_path)
 {
-	struct node_view *views = calloc(n, sizeof(*views));
-	struct forest *forest;
-	size_t seen = 0;
-
-	for (size_t i = 0; i < n; i++)
-		views[i].path = paths[i];
-	ck_assert_int_eq(forest_new(&forest, views, n), 0);
-	for (size_t i = forest->first; i != FOREST_NONE; i = forest_next(forest, i))
-		seen++;
-	free(forest);
-	free(views);
-	return seen;
-}
-
-START_TEST(every_node_is_somewhere_in_the_tree)
-{
-	static const char *const generations[] = { "", "a", "a/b", "a", "a/b", "a/b/c", "z" };
-	static const char *const strange[] = {
-		"x/y", "a/b/c", "", "", "/", "//", "a", "a/", "a/b"
+	static const struct {
+		const char *path;
+		size_t parent;
+	} cases[] = {
+		{ "x/y", FOREST_NONE }, { "a/b/c", FOREST_NONE },
+		{ "", FOREST_NONE },	{ "", FOREST_NONE },
+		{ "/", 3 },		{ "//", 4 },
+		{ "a", 3 },		{ "a/", 6 },
+		{ "a/b", 6 },		{ "a", 3 },
+		{ "a/b", 9 },		{ "a/b/c", 10 },
 	};
+	struct node_view views[ARRAY_SIZE(cases)] = {};
+	struct forest *forest;
 
-	ck_assert_uint_eq(count_forest(generations, ARRAY_SIZE(generations)),
-			  ARRAY_SIZE(generations));
-	ck_assert_uint_eq(count_forest(strange, ARRAY_SIZE(strange)), ARRAY_SIZE(strange));
-	ck_assert_uint_eq(count_forest(strange, 0), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		views[i].path = cases[i].path;
+	ck_assert_int_eq(forest_new(&forest, views, ARRAY_SIZE(cases)), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_uint_eq(forest->parents[i], cases[i].parent);
+	free(forest);
+	ck_assert_int_eq(forest_new(&forest, views, 0), 0);
+	free(forest);
 }
 END_TEST
 
@@ -502,7 +499,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, guards_are_listed_with_holder_and_reason);
 	tcase_add_test(tc, json_output_is_the_reply_of_the_daemon);
 	tcase_add_test(tc, help_and_version_need_no_daemon);
-	tcase_add_test(tc, every_node_is_somewhere_in_the_tree);
+	tcase_add_test(tc, a_parent_is_the_last_node_before_with_its_path);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, ctl_check_tests());
 	suite_add_tcase(s, ctl_session_tests());

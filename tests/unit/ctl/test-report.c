@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "ctl/report/past.h"
-#include "ctl/report/plot.h"
-#include "ctl/report/svg.h"
 
 /* redis waits for nginx, which does not end by itself; and a guard is held on data. */
 
@@ -190,66 +188,6 @@ START_TEST(blame_as_json_prints_the_file)
 }
 END_TEST
 
-/* Of a text that is too long for a message. */
-static void has(const char *part)
-{
-	ck_assert_msg(strstr(out, part), "no \"%s\"", part);
-}
-
-START_TEST(a_plot_has_a_lane_for_each_node)
-{
-	ck_assert_int_eq(run(line("plot"), NULL, 0), 0);
-	has("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg ");
-	has(">Shutdown of h: 2.00s, forced</text>");
-	has("by SIGTERM: asked by &lt;me&gt; &amp; you</text>");
-	has("<title>web/nginx</title>nginx</text>");
-	has("<title>web/nginx: killing for 200ms, from 1.30s on</title><rect "
-	    "class=\"killing\"");
-	has("<title>data/redis: waiting for 1.50s, from 0.0ms on; redis-server, pid 12");
-	has("<title>lease on data for 6.00s, revoked; dump, pid 77, &quot;&lt;b&gt;");
-	has("class=\"lost\"");
-	has("shutdown-timeout</text>");
-	ck_assert_ptr_null(strstr(out, "<script"));
-	has("</svg>\n");
-}
-END_TEST
-
-/* Two seconds are 900 wide, from 150 on. */
-START_TEST(bars_of_a_plot_are_where_their_time_is)
-{
-	ck_assert_int_eq(run(line("plot"), NULL, 0), 0);
-	has("<rect class=\"draining\" x=\"150.00\" y=\"210.00\" width=\"135.00\"");
-	has("<rect class=\"stopping\" x=\"285.00\" y=\"210.00\" width=\"450.00\"");
-	has("<rect class=\"killing\" x=\"735.00\" y=\"210.00\" width=\"90.00\"");
-	/* The budget, and a guard from before the stop on. */
-	has("<line class=\"budget\" x1=\"960.00\"");
-	has("<line class=\"guard\" x1=\"150.00\" y1=\"155.00\" x2=\"600.00\" y2=\"155.00\"");
-	has("<line class=\"axis\" x1=\"150.00\" y1=\"112.00\" x2=\"1050.00\" y2=\"112.00\"");
-}
-END_TEST
-
-START_TEST(the_legend_of_a_plot_has_each_kind_of_bar)
-{
-	static const char *const texts[] = {
-		"drain-delay",
-		"waits for others",
-		"stopping",
-		"killed",
-		"post-stop",
-		"guard, until dropped",
-		"guard, until killed or revoked",
-	};
-
-	ck_assert_int_eq(run(line("plot"), NULL, 0), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		char text[64];
-
-		(void)snprintf(text, sizeof(text), "text-anchor=\"start\">%s</text>", texts[i]);
-		has(text);
-	}
-}
-END_TEST
-
 START_TEST(a_file_that_is_no_report_is_refused)
 {
 	static const char *const bad[] = {
@@ -300,7 +238,7 @@ START_TEST(mutated_reports_end_in_an_exit_status)
 			text[next_random(&random) % (sizeof(text) - 1)] =
 				bytes[next_random(&random) % (sizeof(bytes) - 1)];
 		save(text, sizeof(text) - 1);
-		status = run(line(round % 2 ? "blame" : "plot"), NULL, 0);
+		status = run(line("blame"), NULL, 0);
 		ck_assert_msg(status == 0 || status == 1, "round %d: %d\n%s", round, status, text);
 	}
 }
@@ -321,61 +259,6 @@ START_TEST(times_without_bounds_are_shown)
 					       ",\"gone_usec\":" MOST "}]}]}";
 
 	ck_assert_int_eq(blame(far), 0);
-	ck_assert_int_eq(run(line("plot"), NULL, 0), 0);
-}
-END_TEST
-
-START_TEST(ticks_are_round_and_few)
-{
-	static const struct {
-		uint64_t usec, step, at;
-		const char *text;
-	} cases[] = {
-		{ 1, 1, 1, "0.001ms" },
-		{ 900, 100, 300, "0.3ms" },
-		{ 1500, 200, 1400, "1.4ms" },
-		{ 95000, 10000, 20000, "20ms" },
-		{ 1900000, 200000, 1400000, "1.4s" },
-		{ 4200000, 500000, 500000, "500ms" },
-		{ 30000000, 5000000, 10000000, "10s" },
-		{ 300000000, 30000000, 90000000, "1:30 min" },
-		{ UINT64_C(36000000000), UINT64_C(3600000000), UINT64_C(7200000000), "2 h" },
-	};
-	char text[PLOT_TICK_MAX];
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint64_t step = plot_step(cases[i].usec, 12);
-
-		ck_assert_uint_eq(step, cases[i].step);
-		ck_assert_str_eq(plot_tick(text, cases[i].at, step), cases[i].text);
-	}
-	for (uint64_t usec = 1; usec < UINT64_MAX / 3; usec = usec * 3 + 1)
-		ck_assert_uint_le(usec / plot_step(usec, 12), 12);
-}
-END_TEST
-
-static const char *escaped(const char *text, double width)
-{
-	static char buf[200];
-	FILE *f = fmemopen(buf, sizeof(buf), "w");
-
-	svg_escape_cut(f, text, width);
-	fputc('\0', f);
-	fclose(f);
-	return buf;
-}
-
-START_TEST(text_is_escaped_for_xml_and_for_the_eye)
-{
-	ck_assert_str_eq(escaped("a<b>&\"'", 100), "a&lt;b&gt;&amp;&quot;&#39;");
-	ck_assert_str_eq(escaped("\x01\xff\x7f", 100), "\\x01\\xff\\x7f");
-	ck_assert_str_eq(escaped("\xef\xbf\xbf", 100), "\\xef\\xbf\\xbf");
-	ck_assert_str_eq(escaped("\xe2\x80\xae", 100), "\\xe2\\x80\\xae");
-	ck_assert_str_eq(escaped("\xc2\x85", 100), "\\xc2\\x85");
-	ck_assert_str_eq(escaped("\xc3\xa4\xe6\x97\xa5", 100), "\xc3\xa4\xe6\x97\xa5");
-	ck_assert_str_eq(escaped("aaaaaaaaaa", 4), "aaaa\xe2\x80\xa6");
-	ck_assert_str_eq(escaped("aaaaaaaaaa", 0), "\xe2\x80\xa6");
-	ck_assert_str_eq(escaped("", 0), "");
 }
 END_TEST
 
@@ -392,13 +275,8 @@ TCase *ctl_report_tests(void)
 	tcase_add_test(tc, blame_uses_the_terms_of_the_manual);
 	tcase_add_test(tc, blame_shows_only_the_nodes_of_its_arguments);
 	tcase_add_test(tc, blame_as_json_prints_the_file);
-	tcase_add_test(tc, a_plot_has_a_lane_for_each_node);
-	tcase_add_test(tc, bars_of_a_plot_are_where_their_time_is);
-	tcase_add_test(tc, the_legend_of_a_plot_has_each_kind_of_bar);
 	tcase_add_test(tc, a_file_that_is_no_report_is_refused);
 	tcase_add_test(tc, mutated_reports_end_in_an_exit_status);
 	tcase_add_test(tc, times_without_bounds_are_shown);
-	tcase_add_test(tc, ticks_are_round_and_few);
-	tcase_add_test(tc, text_is_escaped_for_xml_and_for_the_eye);
 	return tc;
 }
