@@ -45,6 +45,7 @@ dist_check_SCRIPTS += \
 	%D%/cgroup-senders.sh \
 	%D%/cgroup-trouble.sh \
 	%D%/cgroup-unseen.sh \
+	%D%/chains.sh \
 	%D%/claims.sh \
 	%D%/command.sh \
 	%D%/container.sh \

@@ -160,6 +160,15 @@ static bool draw_kind(struct draw *d, unsigned i, bool oneshot)
 	return true;
 }
 
+/* Else services could start each other without end. */
+static void draw_chain(struct draw *d, unsigned i, const char *key)
+{
+	unsigned to = below(d, NODES);
+
+	if (is_possible_edge(d, i, to))
+		draw_key(d, 3, key, nodes[to].path);
+}
+
 static bool draw_service(struct draw *d, unsigned i)
 {
 	bool oneshot = below(d, 7) == 0;
@@ -182,6 +191,8 @@ static bool draw_service(struct draw *d, unsigned i)
 	draw_key(d, 14, "stop-command", draw_hook(d));
 	draw_key(d, 14, "post-stop", draw_hook(d));
 	draw_key(d, 8, "condition", ANY(d, "path:/", "exec:hook exits=1"));
+	draw_chain(d, i, "on-success-start");
+	draw_chain(d, i, "on-failure-start");
 	draw_key(d, 6, "runtime-directory", "a b");
 	draw_key(d, 6, "state-directory", "a");
 	draw_key(d, 12, "nice", ANY(d, "3", "5"));

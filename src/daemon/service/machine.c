@@ -129,12 +129,12 @@ static bool service_is_by_outcome(const struct service *s, enum service_event ev
 static void service_put_on_agenda(struct service *s, enum service_event event)
 {
 	bool has_process = fsm_has_process(s->state);
-
-	if (s->state >= STATE_BACKOFF && event < EVENT_FOUND)
-		node_add_task(s->node, TASK_FAILURES);
 	/* A oneshot has ended when its work is done, even if it stays up for its later commands. */
-	if ((!has_process && s->state != STATE_BACKOFF && event != EVENT_RESET) ||
-	    (s->state == STATE_UP && s->run.worked))
+	bool has_worked = s->state == STATE_UP && s->run.worked;
+
+	if ((s->state >= STATE_BACKOFF || has_worked) && event < EVENT_FOUND)
+		node_add_task(s->node, TASK_FAILURES);
+	if ((!has_process && s->state != STATE_BACKOFF && event != EVENT_RESET) || has_worked)
 		node_add_task(s->node, TASK_ENDS);
 	if (!has_process && s->node->timetable)
 		node_add_task(s->node, TASK_SCHEDULES);

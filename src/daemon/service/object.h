@@ -74,6 +74,7 @@ struct run {
 	bool refused : 1; /* in a row: the kernel has refused the control group, see group.refused */
 	bool found : 1; /* its main process was any of an earlier image, and is only to be stopped */
 	bool numbered : 1; /* in a row: its claims have its generation, see group.generation */
+	bool chained : 1;  /* the nodes that start with its end were started */
 };
 
 /* The details of its row in the roster. */

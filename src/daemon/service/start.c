@@ -66,7 +66,7 @@ void service_begin(struct service *s)
 	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
 	s->ending = (struct ending){ 0 };
 	s->run.was_up = s->run.worked = s->run.concluded = s->run.late = s->run.killed = false;
-	s->run.found = false;
+	s->run.found = s->run.chained = false;
 	service_notify_begin(s);
 }
 

@@ -28,8 +28,8 @@ static bool exit_is_due(const struct tree *tree)
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		if (!exit_is_counted(n, essential))
 			continue;
-		/* A service has ended if nothing under way starts it again. */
-		if (!service_is_resolved(n->service) || service_is_at_work(n->service) ||
+		/* A service has ended if nothing under way, such as an event, starts it again. */
+		if (n->service->posted.n > 0 || !service_is_resolved(n->service) || service_is_at_work(n->service) ||
 		    service_is_listening(n->service) || node_goal(n) == GOAL_CYCLE)
 			return false;
 		any = true;

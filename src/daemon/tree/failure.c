@@ -1,4 +1,7 @@
 /*
+ * Nodes of on-success-start and on-failure-start start as by a client, once for each run: a state that is restored
+ * after a fault starts none.
+ *
  * A service that is bound to the failed one is stopped; that one waits for its end, see start-order.h.
  *
  * A restart group restarts as by swansongctl restart: it is stopped gracefully and in order, and
@@ -9,6 +12,7 @@
 #include "daemon/tree/failure.h"
 
 #include "daemon/tree/goals.h"
+#include "model/keys/keys.h"
 #include "model/life/result.h"
 
 static void failure_restart_members(struct tree *tree, struct service *s)
@@ -66,6 +70,38 @@ static void failure_stop_bound(struct tree *tree, const struct service *s)
 	goals_commit(&goals);
 }
 
+static bool failure_is_chained(const struct node *node, const char *name)
+{
+	return strcmp(node->path, name) == 0 ||
+	       (config_is_template(name) && config_is_instance(node->path, name));
+}
+
+static void failure_start_chain(struct tree *tree, struct service *s, enum chain chain)
+{
+	char *const *name = node_config_extras(s->config)->chains[chain];
+	struct goals goals;
+
+	if (!name || s->run.chained)
+		return;
+	s->run.chained = true;
+	service_update_roster(s);
+	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	goals.again = true;
+	for (; *name; name++)
+		for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+			if (!failure_is_chained(n, *name) || node_is_within(s->node, n))
+				continue;
+			if (n->disabled || goals_start(&goals, n) < 0) {
+				node_log(n, LOG_NOTICE, "not started after %s: it is %s", s->config->path,
+					 n->disabled ? "disabled" : "going to be removed");
+				continue;
+			}
+			node_log(n, LOG_INFO, "started after %s: %s", s->config->path,
+				 keys[KEY_ON_SUCCESS_START + chain].name);
+		}
+	goals_commit(&goals);
+}
+
 void failure_process(struct tree *tree, struct node *node)
 {
 	struct service *s = node->service;
@@ -90,6 +126,10 @@ void failure_process(struct tree *tree, struct node *node)
 		alert_raise(node, ALERT_GIVEN_UP, result_name(&result),
 			    policy_outcome_text(text, &s->run.outcome));
 	}
+	if (s->state == STATE_FAILED)
+		failure_start_chain(tree, s, CHAIN_FAILURE);
+	else if ((s->state == STATE_DONE && !service_is_skipped(s)) || s->run.worked)
+		failure_start_chain(tree, s, CHAIN_SUCCESS);
 	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
 	    parent->parent)
 		goals_stop(tree, parent, CAUSE_FAILURE, "a service of the group was given up");

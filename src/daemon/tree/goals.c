@@ -257,12 +257,17 @@ void goals_forget_restarts(struct node *node)
 }
 
 /*
- * The outcome of its last run does not keep a service from starting; a finished oneshot stays done.
+ * The outcome of its last run does not keep a service from starting; a finished oneshot stays done, unless
+ * it is to run again.  Two services that start each other cost little.
  */
-static void goals_reset(struct service *s)
+static void goals_reset(const struct goals *g, struct service *s)
 {
-	if (s->state == STATE_FAILED || s->state == STATE_BACKOFF ||
-	    (s->state == STATE_DONE && s->config->type != TYPE_ONESHOT) || service_is_skipped(s))
+	bool is_done = s->state == STATE_DONE || s->state == STATE_FAILED;
+
+	if (g->again && is_done)
+		s->not_before_usec = clock_add(s->since_usec, s->config->restart_delay_usec);
+	if (s->state == STATE_BACKOFF || service_is_skipped(s) ||
+	    (is_done && (g->again || s->state == STATE_FAILED || s->config->type != TYPE_ONESHOT)))
 		service_post(s, EVENT_RESET);
 }
 
@@ -385,11 +390,11 @@ static void goals_raise_members(struct goals *g, struct node *top)
 		if (start_order_is_meant(n, top)) {
 			(void)goals_request(g, n, REQUEST_START);
 			if (n->service)
-				goals_reset(n->service);
+				goals_reset(g, n->service);
 		} else if (was_down || n->goal == GOAL_DOWN || goals_has_failed_on_demand(n)) {
 			(void)goals_request(g, n, REQUEST_REST);
 			if (goals_has_failed_on_demand(n))
-				goals_reset(n->service);
+				goals_reset(g, n->service);
 		}
 	}
 }
@@ -405,8 +410,8 @@ int goals_start(struct goals *g, struct node *node)
 	list_for_each_taken (top, &selected, in_batch) {
 		if (r < 0)
 			continue;
-		goals_raise_members(g, top);
 		goals_forget_restarts(top);
+		goals_raise_members(g, top);
 		goals_note_raised(top);
 	}
 	return r;

@@ -20,6 +20,7 @@ struct goals {
 	uint64_t until_usec; /* the latest end of the budgets of lowered nodes; USEC_INFINITY */
 	struct list lowered; /* nodes, by in_batch */
 	bool any;
+	bool again;    /* started services run once more if they are done, but restart-delay after it */
 	bool dry_run;  /* nothing is stopped: the commit only reports the dependents */
 	uint64_t keep; /* number of other instances that are enough; all of them always are */
 	/* Called, if set, for each node that is stopped or restarted because of a requirement. */

@@ -80,6 +80,8 @@ static void settings_free_extras(struct extras *extras)
 	free(extras->root_directory);
 	for (size_t i = 0; i < N_FOLDERS; i++)
 		free(extras->folders[i]);
+	for (size_t i = 0; i < N_CHAINS; i++)
+		free(extras->chains[i]);
 	free(extras->instances);
 	free(extras->environment_pass);
 	free(extras);

@@ -70,6 +70,7 @@ struct extras {
 	char *pid_file;	       /* of TYPE_FORKING: absolute */
 	char *root_directory;	   /* inherited: absolute, or NULL */
 	char **folders[N_FOLDERS]; /* "app", "app/cache:0750", NULL-terminated, or NULL */
+	char **chains[N_CHAINS];   /* names of nodes and templates, NULL-terminated, or NULL */
 	struct listen *listen;
 	size_t n_listen;
 	struct listen *agent;	 /* NULL: none */

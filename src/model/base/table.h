@@ -85,6 +85,10 @@ KEY(ON_FAILURE_TIMEOUT, "on-failure-timeout", SERVICE, duration, EXTRA(on_failur
 	"time for the commands of these two keys")
 KEY(ON_FAILURE_INTERVAL, "on-failure-interval", SERVICE, duration, EXTRA(on_failure_interval_usec), LIVE,
 	"shortest time between two runs of them")
+KEY(ON_SUCCESS_START, "on-success-start", SERVICE, chain, EXTRA(chains[CHAIN_SUCCESS]), LIVE,
+	"nodes that start when a run has succeeded")
+KEY(ON_FAILURE_START, "on-failure-start", SERVICE, chain, EXTRA(chains[CHAIN_FAILURE]), LIVE,
+	"nodes that start when the service is given up")
 KEY(READY, "ready", SERVICE, ready, NODE(ready), NEXT_START, "sign that the service can be used")
 KEY(NOTIFY, "notify", SERVICE, bool, NODE(notify), RESTART, "whether the service gets a socket for notifications")
 KEY(NOTIFY_USER, "notify-user", SERVICE, uid, EXTRA(notify_uid), RESTART, "user that the service changes to by itself")

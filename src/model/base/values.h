@@ -111,6 +111,9 @@ enum hook_kind {
 /* Where the directories of a service are, a key each. */
 enum folder { FOLDER_RUNTIME, FOLDER_STATE, FOLDER_CACHE, FOLDER_LOG, N_FOLDERS };
 
+/* Ends of a service with which others start: its run has succeeded, or it is given up. */
+enum chain { CHAIN_SUCCESS, CHAIN_FAILURE, N_CHAINS };
+
 /* The commands of one key, in the order of the file. */
 struct commands {
 	char ***argv; /* each: words after substitution, NULL-terminated */

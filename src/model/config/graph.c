@@ -267,10 +267,9 @@ int graph_check_pressure(const struct config *config, struct diag *diag)
 		if (node->parent)
 			lower[node->parent->index] |= lower[i];
 		if (node_config_extras(node)->pressure_stop.window_usec && !lower[i])
-			diag_add(diag, DIAG_WARNING, section_place(node, KEY_PRESSURE_STOP),
-				 "[%s] pressure-stop: has no effect, as no service in it has a lower "
-				 "stop-priority than others: set one, for example stop-priority = -10",
-				 node_config_section(node));
+			section_warn(node, diag, KEY_PRESSURE_STOP,
+				     "has no effect, as no service in it has a lower stop-priority "
+				     "than others: set one, for example stop-priority = -10");
 	}
 	return 0;
 }

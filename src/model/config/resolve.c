@@ -46,23 +46,24 @@ static const char *resolve_suggest(struct resolver *r, const char *name)
 	return n_found == 1 ? found : text_closest(name, r->paths + 1, n - 1);
 }
 
-static void resolve_no_node(struct resolver *r, struct node_config *node, enum key_id key,
-			    const char *name)
+static void resolve_no_node(struct resolver *r, struct node_config *node, enum diag_level level,
+			    enum key_id key, const char *name)
 {
 	const char *closest = resolve_suggest(r, name);
 	char excerpt[DIAG_EXCERPT_MAX];
 
 	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
-		resolve_error(
-			key,
+		section_report(
+			node, r->diag, level, key,
 			"'%s' is the root, which contains this node: expected a node below the root",
 			name);
 	else if (closest)
-		resolve_error(key, "no node '%s': did you mean '%s'?", diag_excerpt(excerpt, name),
-			      closest);
+		section_report(node, r->diag, level, key, "no node '%s': did you mean '%s'?",
+			       diag_excerpt(excerpt, name), closest);
 	else
-		resolve_error(key, "no node '%s': expected a node of this configuration",
-			      diag_excerpt(excerpt, name));
+		section_report(node, r->diag, level, key,
+			       "no node '%s': expected a node of this configuration",
+			       diag_excerpt(excerpt, name));
 }
 
 /*
@@ -106,7 +107,7 @@ static size_t resolve_edge(struct resolver *r, struct node_config *node, enum ke
 	else if (config_is_template(name))
 		n = resolve_instances(r, name, nodes);
 	if (n == 0)
-		resolve_no_node(r, node, key, name);
+		resolve_no_node(r, node, DIAG_ERROR, key, name);
 	for (size_t i = 0; i < n; i++) {
 		if (r->marks[nodes[i]->index] == r->mark)
 			resolve_error(key, "duplicate node '%s'", nodes[i]->path);
@@ -143,6 +144,23 @@ static int resolve_edges(struct resolver *r, struct node_config *node, enum edge
 	if (edge == EDGE_REQUIRES && any_template)
 		edges->required = take(names);
 	return 0;
+}
+
+static void resolve_check_chain(struct resolver *r, struct node_config *node, enum chain chain)
+{
+	char *const *name = node_config_extras(node)->chains[chain];
+	enum key_id key = KEY_ON_SUCCESS_START + chain;
+
+	for (; name && *name; name++) {
+		const struct node_config *found = config_find(r->config, *name);
+
+		if (found && node_config_is_within(node, found))
+			section_warn(node, r->diag, key,
+				     "'%s' contains this service: restart = always starts it again",
+				     *name);
+		else if (!found && !(config_is_template(*name) && resolve_instances(r, *name, NULL)))
+			resolve_no_node(r, node, DIAG_WARNING, key, *name);
+	}
 }
 
 /* --- inherited keys: of the sections above a node, the nearest one with the key applies --- */
@@ -243,9 +261,7 @@ static void resolve_check_forking(struct resolver *r, struct node_config *node)
 			      "'forking' needs the file with the pid of the main process: "
 			      "set pid-file, for example pid-file = /run/nginx.pid");
 	if (!forks && node_config_extras(node)->pid_file)
-		diag_add(r->diag, DIAG_WARNING, section_place(node, KEY_PID_FILE),
-			 "[%s] pid-file: has no effect without type = forking",
-			 node_config_section(node));
+		section_warn(node, r->diag, KEY_PID_FILE, "has no effect without type = forking");
 	if (forks && (ready == PROBE_NOTIFY || ready == PROBE_FD || ready == PROBE_LOG))
 		resolve_error(KEY_READY,
 			      "a forking service is ready with its pid-file or by a probe: "
@@ -394,6 +410,8 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	if (resolve_ready_fd(r, node) < 0)
 		return -ENOMEM;
 	resolve_check_terminal(r, node);
+	for (enum chain chain = 0; chain < N_CHAINS; chain++)
+		resolve_check_chain(r, node, chain);
 	if (node_config_line(node, KEY_RELOAD_SIGNAL) && node_config_line(node, KEY_RELOAD_COMMAND))
 		resolve_error(KEY_RELOAD_SIGNAL, "contradicts reload-command: set one of the two");
 	return resolve_inherited(r, node);

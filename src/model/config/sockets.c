@@ -90,8 +90,7 @@ static void sockets_check_quiet(const struct node_config *node, struct diag *dia
 		why = "has no effect, as its connections cannot be seen: set listen, ready or health "
 		      "with a port, for example ready = tcp:127.0.0.1:8080";
 	if (why)
-		diag_add(diag, DIAG_WARNING, section_place(node, KEY_DRAIN_QUIET),
-			 "[%s] drain-quiet: %s", node_config_section(node), why);
+		section_warn(node, diag, KEY_DRAIN_QUIET, "%s", why);
 }
 
 /* The loop runs backwards, as the nodes below a node come after it. */
@@ -109,10 +108,9 @@ int sockets_check_drains(const struct config *config, struct diag *diag)
 		if (node->parent)
 			drains[node->parent->index] |= drains[i];
 		if (extras->agent && !drains[i])
-			diag_add(diag, DIAG_WARNING, section_place(node, KEY_AGENT),
-				 "[%s] agent: has no effect in time, as services are signalled at "
-				 "once: set drain-delay, for example drain-delay = 5s",
-				 node_config_section(node));
+			section_warn(node, diag, KEY_AGENT,
+				     "has no effect in time, as services are signalled at once: set "
+				     "drain-delay, for example drain-delay = 5s");
 		if (node->argv)
 			sockets_check_quiet(node, diag);
 	}

@@ -31,10 +31,12 @@ struct key_source {
 
 struct key_source key_source_of(const struct node_config *node, enum key_id key);
 
-/* An error of @key in the section of @node, in the one format there is. */
-#define section_error(node, diag, key, format, ...)                                    \
-	diag_add((diag), DIAG_ERROR, section_place((node), (key)), "[%s] %s: " format, \
+/* An error or a warning of @key in the section of @node, in the one format there is. */
+#define section_report(node, diag, level, key, format, ...)                         \
+	diag_add((diag), (level), section_place((node), (key)), "[%s] %s: " format, \
 		 node_config_section(node), keys[(key)].name, ##__VA_ARGS__)
+#define section_error(node, diag, key, ...) section_report(node, diag, DIAG_ERROR, key, __VA_ARGS__)
+#define section_warn(node, diag, key, ...) section_report(node, diag, DIAG_WARNING, key, __VA_ARGS__)
 
 /*
  * Reads "@name = @text" at @place into @node.  Errors go to the diag.

@@ -180,7 +180,7 @@ TYPE(names, .parse = names_parse, .equal = value_equal_words, .print = value_pri
      .expected = "names of variables separated by blanks, for example PATH HOME",
      .examples = { "A B_2", "A" });
 
-static int folders_parse(struct value *value, void *field)
+static int text_parse_substituted(struct value *value, void *field)
 {
 	int n = value_substituted_words(value, field);
 
@@ -203,10 +203,23 @@ static bool folders_are_valid(const char *word)
 	}
 }
 
+static int text_resolve_words(struct value *value, void *field)
+{
+	char ***list = field;
+
+	return *list ? substitute_words_of(list, value->path) : 0;
+}
+
+/* The nodes may come and go, so resolve_sections() only warns about one that is missing. */
+TYPE(chain, .parse = text_parse_substituted, .equal = value_equal_words, .print = value_print_words,
+     .resolve = text_resolve_words,
+     .expected = "names of nodes separated by blanks, for example report backup/copy",
+     .examples = { "b", "b c" });
+
 static int folders_resolve(struct value *value, void *field)
 {
 	char ***folders = field;
-	int r = *folders ? substitute_words_of(folders, value->path) : 0;
+	int r = text_resolve_words(value, field);
 
 	for (char **word = *folders; r == 0 && word && *word; word++) {
 		value->text = *word;
@@ -216,7 +229,7 @@ static int folders_resolve(struct value *value, void *field)
 	return r;
 }
 
-TYPE(folders, .parse = folders_parse, .equal = value_equal_words, .print = value_print_words,
+TYPE(folders, .parse = text_parse_substituted, .equal = value_equal_words, .print = value_print_words,
      .resolve = folders_resolve,
      .expected = "relative paths separated by blanks, and modes, for example app app/cache:0750",
      .examples = { "a b/c:0750", "a" });

@@ -68,7 +68,7 @@ extern const struct type type_read_only, type_hide_home, type_sandbox;
 extern const struct type type_restart_limit, type_pressure_limit, type_success_status;
 /* text.c */
 extern const struct type type_socket, type_report, type_directory, type_pid_file;
-extern const struct type type_environment, type_files, type_names, type_folders, type_input, type_output;
+extern const struct type type_environment, type_files, type_names, type_folders, type_chain, type_input, type_output;
 extern const struct type type_paths, type_ports, type_calls;
 /* command.c */
 extern const struct type type_command;

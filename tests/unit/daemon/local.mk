@@ -260,6 +260,12 @@ check_PROGRAMS += %D%/tree/test-bound
 %C%_tree_test_bound_LDFLAGS = $(tree_world_ldflags)
 %C%_tree_test_bound_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/tree/test-chain
+%C%_tree_test_chain_SOURCES = %D%/tree/test-chain.c $(tree_world_sources)
+%C%_tree_test_chain_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_chain_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_chain_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/succession/test-succession
 %C%_succession_test_succession_SOURCES = %D%/succession/test-succession.c $(tree_world_sources)
 %C%_succession_test_succession_CFLAGS  = $(daemon_cflags)

@@ -124,7 +124,8 @@ START_TEST(every_key_is_taken)
 		"condition = !path:/a/%n\ncondition = exec:x \"y z\"\nruntime-directory = %n\nstate-directory = a a/b:0700\nlog-directory = c\n"
 		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\nroot-directory = /srv/%n\n"
 		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\nstop-warning = 60%\ndrain-timeout = 7s\nstop-priority = -3\nfinal-timeout = 8s\n"
-		"on-event-command = tell c\non-failure-command = tell a\non-failure-command = tell b\non-failure-timeout = 3s\non-failure-interval = 4s\nlog = file:/l\n"
+		"on-event-command = tell c\non-failure-command = tell a\non-failure-command = tell b\non-failure-timeout = 3s\non-failure-interval = 4s\n"
+		"on-success-start = o p\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
 	const struct node_config *s = only(config, "g/s");
 	struct node_config **edges;
@@ -156,6 +157,9 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(node_config_extras(s)->success_status.signals,
 			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
 	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
+	ck_assert_str_eq(node_config_extras(s)->chains[CHAIN_SUCCESS][1], "p");
+	ck_assert_ptr_null(node_config_extras(s)->chains[CHAIN_SUCCESS][2]);
+	ck_assert_ptr_null(node_config_extras(s)->chains[CHAIN_FAILURE]);
 	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
 	ck_assert_uint_eq(node_config_extras(s->parent)->start_parallel, 4);
 	ck_assert_uint_eq(node_config_extras(s->parent)->pressure_stop.percent, 20);
@@ -410,6 +414,26 @@ START_TEST(agent_without_a_drain_delay_is_warned_of)
 }
 END_TEST
 
+START_TEST(chain_to_a_node_that_cannot_start_is_warned_of)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct texts texts = {};
+
+	ck_assert_int_eq(load_text(&config,
+				   "[a]\ncommand = x\non-success-start = %n b\non-failure-start = w@ v@ %nn b/d\n"
+				   "[b/c]\ncommand = x\n[w@]\ninstances = 2\ncommand = x\n",
+				   &texts),
+			 0);
+	ck_assert_str_eq(texts.all,
+			 "warning: f:3: [a] on-success-start: 'a' contains this service: restart = always "
+			 "starts it again\n"
+			 "warning: f:4: [a] on-failure-start: no node 'v@': expected a node of this configuration\n"
+			 "warning: f:4: [a] on-failure-start: no node 'an': did you mean 'a'?\n"
+			 "warning: f:4: [a] on-failure-start: no node 'b/d': did you mean 'b/c'?\n");
+	bad("[a]\ncommand = x\non-success-start =\n", "f:3: [a] on-success-start: invalid value ''");
+}
+END_TEST
+
 START_TEST(drain_quiet_without_connections_to_see_is_warned_of)
 {
 	in_port_t ports[NODE_CONFIG_PORTS_MAX];
@@ -650,6 +674,7 @@ TCase *config_values_tests(void)
 	tcase_add_test(tc, sockets_are_read_with_their_options);
 	tcase_add_test(tc, agent_has_a_socket_of_its_own);
 	tcase_add_test(tc, agent_without_a_drain_delay_is_warned_of);
+	tcase_add_test(tc, chain_to_a_node_that_cannot_start_is_warned_of);
 	tcase_add_test(tc, drain_quiet_without_connections_to_see_is_warned_of);
 	tcase_add_test(tc, a_shared_socket_has_the_same_options_in_all_sections);
 	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);
