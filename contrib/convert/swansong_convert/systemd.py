@@ -13,7 +13,7 @@ from .systemd_service import Service
 from .systemd_words import Specifiers
 from .units import UnitName, Units
 from .values import Paths, node_part
-from .writer import MARK, Commands, Node, Text, Words, arranged, header, put_budget
+from .writer import MARK, Node, Text, Words, arranged, header, put_budget
 
 UNITS_MAX = 2000
 INSTANCES_SIZE = 4 << 20  # bytes that are read for all instances
@@ -23,7 +23,8 @@ PULLED = (('RequiredBy', 'requires'), ('WantedBy', 'wants'), ('UpheldBy', 'wants
 NOTES = {'Requisite': 'a start starts the other one, too', 'PartOf': 'a start starts the other one, too',
          'Upholds': 'the other one is started with it, and not again'}
 UNKNOWN = 'no such unit was given; where it stays with systemd, a drop-in of swansongd.service can have %s='
-HANDLED = {key for key, _ in PULLS} | {'After', 'Before', 'OnFailure', 'FailureAction', 'SuccessAction',
+CHAINS = {'OnSuccess': 'on-success-start', 'OnFailure': 'on-failure-start'}
+HANDLED = {key for key, _ in PULLS} | set(CHAINS) | {'After', 'Before', 'FailureAction', 'SuccessAction',
                                        'StartLimitInterval', 'StartLimitIntervalSec', 'StartLimitBurst',
                                        'DefaultDependencies', 'Conflicts'}
 ACCEPT = 'there is no process for each connection: a program that accepts them itself, or systemd beside ' \
@@ -99,10 +100,10 @@ class Tree:
             default = unit.last('Install', 'DefaultInstance')
             if unit.name.is_template and default and not unit.instances:
                 unit.instances.append(default.value)
-            for key in ('Requires', 'Wants', 'BindsTo', 'Requisite', 'Upholds', 'OnFailure'):
+            for key in ('Requires', 'Wants', 'BindsTo', 'Requisite', 'Upholds', *CHAINS):
                 for option in unit.words('Unit', key):
                     other, instance = self.lookup(unit, option)
-                    if other and unit.name.kind == 'target' and key != 'OnFailure':
+                    if other and unit.name.kind == 'target' and key not in CHAINS:
                         self.from_targets.add(other.name.full)
                     if instance and MARK not in instance and instance not in other.instances:
                         other.instances.append(instance)
@@ -297,7 +298,7 @@ class Tree:
                         pair = self.reverse(node, other)
                         if pair and not option.value.endswith('.target'):
                             self.pulls.append((*pair, kind, option, node))
-            self.put_failure(unit, node)
+            self.put_chains(unit, node)
         self.leave_out_unit(unit, node)
 
     def add_order(self, unit, node, option, after):
@@ -365,18 +366,17 @@ class Tree:
             if not self.graph.add(node, other, kind):
                 owner.leave_out(option, option.name, self.graph.why)
 
-    def put_failure(self, unit, node):
-        """A unit that is started when the service is given up."""
-        commands = []
-        for option in unit.words('Unit', 'OnFailure'):
-            others = self.resolve(unit, option)
-            if not others or 'user' in node.values:
-                node.leave_out(option, 'OnFailure', 'on-failure-command is a command'
-                               + ('' if not others else ', and its user may not start services'))
-                continue
-            commands.append(['swansongctl', 'start', '--no-wait'] + others)
-        if commands:
-            node.values['on-failure-command'] = Commands(commands)
+    def put_chains(self, unit, node):
+        """The units that are started when a run has succeeded, or the service is given up."""
+        for key, name in CHAINS.items():
+            names = {}
+            for option in unit.words('Unit', key):
+                others = self.resolve(unit, option)
+                if not others:
+                    node.leave_out(option, key, 'no such unit was given')
+                names.update((other, True) for other in others or () if base(other) != base(node.name))
+            if names:
+                node.values[name] = Words(list(names))
 
     def leave_out_unit(self, unit, node):
         reader = Reader(unit, 'Unit', node)

@@ -103,7 +103,6 @@ UNIT = {
     'FailureActionExitStatus': 'the exit status of swansongd is that of the service',
     'SuccessActionExitStatus': 'the exit status of swansongd is that of the service',
     'Conflicts': 'no service keeps another one from running: set autostart = no for one of them',
-    'OnSuccess': 'a post-stop can start another service by swansongctl',
     'OnFailureJobMode': 'there are no modes of jobs', 'OnSuccessJobMode': 'there are no modes of jobs',
     'PropagatesReloadTo': 'a reload is for one service', 'PropagateReloadTo': 'a reload is for one service',
     'ReloadPropagatedFrom': 'a reload is for one service',
