@@ -111,9 +111,21 @@ ok "the job runs again" wait_for 10 has_runs needs $((before + 1))
 	job often yearly
 	job rare 200ms 'schedule-jitter = 10ms'
 	job holds yearly
+	job zoned 'daily 12:34' 'timezone = Asia/Tokyo'
+	job local 'daily 12:34 UTC'
 } | config
 ok "a reload changes schedules" ctl reload
 ok "the tree is ready although jobs have not run" ctl wait --timeout 5s --for ready
+# The seconds from the next run of the one until that of the other, the one that is earlier on a day first.
+apart() { echo $((($(field "$2" .service.scheduled_usec) - $(field "$1" .service.scheduled_usec) + 86410000000) / 1000000 % 86400 / 60)); }
+is "a time zone is that of its job" "$(apart zoned local)" $((9 * 60))
+sed -i 's|Asia/Tokyo|Asia/Kolkata|' "$ini"
+ok "a reload changes it" ctl reload
+is "at once" "$(apart zoned local)" $((5 * 60 + 30))
+kill -SEGV "$daemon"
+ok "a fault of the daemon" wait_for 10 says "$log" "fault: SIGSEGV"
+ok "does not" wait_for 10 ctl_answers
+is "change it" "$(apart zoned local)" $((5 * 60 + 30))
 before=$(runs rare) often=$(runs often)
 ok "a job runs sooner" wait_for 10 has_runs rare $((before + 2))
 ticks_pass

@@ -13,6 +13,7 @@
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
 #include "model/types/schedule.h"
+#include "model/types/type.h"
 
 struct times {
 	uint64_t next_usec;    /* CLOCK_MONOTONIC */
@@ -253,9 +254,11 @@ struct timetable *timetable_free(struct timetable *t)
 
 static bool timetable_is_same(const struct timetable *a, const struct timetable *b)
 {
-	return strcmp(timetable_schedule_of(a)->text, timetable_schedule_of(b)->text) == 0 &&
-	       node_config_extras(a->config)->schedule_jitter_usec ==
-		       node_config_extras(b->config)->schedule_jitter_usec;
+	const struct extras *x = node_config_extras(a->config), *y = node_config_extras(b->config);
+
+	return strcmp(x->schedule->text, y->schedule->text) == 0 &&
+	       value_equal_text(&x->timezone, &y->timezone) &&
+	       x->schedule_jitter_usec == y->schedule_jitter_usec;
 }
 
 void timetable_use(struct node *node, struct timetable *t)

@@ -76,6 +76,7 @@ static void settings_free_extras(struct extras *extras)
 	listen_done(extras->agent, extras->agent ? 1 : 0);
 	credentials_done(&extras->credentials);
 	free(extras->schedule);
+	free(extras->timezone);
 	free(extras->pid_file);
 	free(extras->root_directory);
 	for (size_t i = 0; i < N_FOLDERS; i++)

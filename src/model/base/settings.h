@@ -40,6 +40,7 @@ struct schedule; /* model/types/schedule.h */
 struct extras {
 	struct schedule *schedule; /* NULL: none */
 	uint64_t schedule_jitter_usec;
+	char *timezone; /* of its calendar; NULL: the local one */
 	struct credentials credentials; /* inherited */
 	struct probe_config health;	/* PROBE_NONE, or a kind that swansongd probes */
 	uint64_t health_interval_usec;

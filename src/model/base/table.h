@@ -58,6 +58,7 @@ KEY(IDLE_TIMEOUT, "idle-timeout", SERVICE, idle, EXTRA(idle_timeout_usec), LIVE,
 KEY(SCHEDULE, "schedule", SERVICE, schedule, EXTRA(schedule), LIVE, "when a oneshot runs by itself")
 KEY(SCHEDULE_JITTER, "schedule-jitter", SERVICE, duration, EXTRA(schedule_jitter_usec), LIVE,
 	"longest random delay of a scheduled run")
+KEY(TIMEZONE, "timezone", SERVICE, timezone, EXTRA(timezone), LIVE, "time zone of its schedule")
 KEY(RESTART, "restart", SERVICE, restart, NODE(restart), LIVE, "ends after which the service is started again")
 KEY(RESTART_DELAY, "restart-delay", SERVICE, duration, NODE(restart_delay_usec), LIVE,
 	"pause before the first restart, doubled with each more")

@@ -9,6 +9,7 @@
 #include "model/config/sockets.h"
 #include "model/base/nodes.h"
 #include "model/file/substitute.h"
+#include "model/types/schedule.h"
 
 /* The limit of comparisons: a suggestion compares a name with all nodes. */
 #define SUGGESTION_EFFORT 100000
@@ -240,8 +241,14 @@ static void resolve_check_terminal(struct resolver *r, struct node_config *node)
 /* A scheduled service is a oneshot that does not start with the tree, unless its keys differ. */
 static void resolve_schedule(struct resolver *r, struct node_config *node)
 {
-	if (!node_config_extras(node)->schedule)
+	const struct extras *extras = node_config_extras(node);
+
+	if (extras->timezone && (!extras->schedule || extras->schedule->interval_usec))
+		section_warn(node, r->diag, KEY_TIMEZONE,
+			     "has no effect without a calendar: set schedule, for example daily 03:00");
+	if (!extras->schedule)
 		return;
+	extras->schedule->calendar.zone = extras->timezone;
 	if (!node_config_line(node, KEY_TYPE))
 		node->type = TYPE_ONESHOT;
 	else if (node->type != TYPE_ONESHOT)

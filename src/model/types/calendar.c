@@ -3,6 +3,9 @@
  * the next month, day, hour, minute or second, as far away as they are while the clock is not changed.
  * It stops at each change of the clock, which the offset to UTC shows, so each local time is met as
  * often as the clock shows it.
+ *
+ * The C library knows one zone at a time, that of TZ.  For another one it finds an environment with nothing else:
+ * setenv(3) would allocate a string for each change, and not free it.
  */
 #include "model/types/calendar.h"
 
@@ -375,13 +378,12 @@ static time_t calendar_stop_at_change(const struct calendar *c, time_t from, con
 	return to;
 }
 
-uint64_t calendar_next(const struct calendar *c, uint64_t usec)
+static uint64_t calendar_search(const struct calendar *c, uint64_t usec)
 {
 	time_t t = (time_t)(usec / USEC_PER_SEC) + 1;
 	struct tm tm, after;
 	int last_year;
 
-	tzset();
 	calendar_split_time(c, t, &tm);
 	for (last_year = tm.tm_year + YEARS; tm.tm_year <= last_year; tm = after) {
 		time_t seconds = calendar_seconds_to_next(c, t, &tm);
@@ -392,4 +394,21 @@ uint64_t calendar_next(const struct calendar *c, uint64_t usec)
 		t = calendar_stop_at_change(c, t, &tm, t + seconds, &after);
 	}
 	return USEC_INFINITY;
+}
+
+uint64_t calendar_next(const struct calendar *c, uint64_t usec)
+{
+	char zone[sizeof("TZ=") + CALENDAR_ZONE_MAX], *only[] = { zone, NULL }, **own = environ;
+	uint64_t next;
+
+	if (c->zone) {
+		(void)snprintf(zone, sizeof(zone), "TZ=%s", c->zone);
+		environ = only;
+	}
+	tzset();
+	next = calendar_search(c, usec);
+	environ = own;
+	if (c->zone)
+		tzset();
+	return next;
 }

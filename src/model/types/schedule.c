@@ -4,6 +4,7 @@
  */
 #include "model/types/schedule.h"
 
+#include "model/file/source.h"
 #include "model/types/type.h"
 
 /* The shortest interval: for more frequent work a service should stay up. */
@@ -57,3 +58,25 @@ TYPE(schedule, .parse = schedule_parse, .equal = schedule_equal, .print = schedu
      .expected = "an interval such as 5min, a calendar such as daily 03:00 or Mon..Fri 08:30, "
 		 "or the five fields of crontab(5)",
      .examples = { "5min", "Mon..Fri 08:30" });
+
+/* A file that is not found would count as UTC.  After a fault the files may be out of reach. */
+static int timezone_parse(struct value *value, void *field)
+{
+	char path[sizeof(CALENDAR_ZONES) + CALENDAR_ZONE_MAX], magic[4];
+	cleanup(closep) int fd = -1;
+
+	if (*value->text == '/' || strstr(value->text, "..") || strlen(value->text) > CALENDAR_ZONE_MAX)
+		return -EINVAL;
+	(void)snprintf(path, sizeof(path), CALENDAR_ZONES "%s", value->text);
+	if (!source_is_played(value->names->tape)) {
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (read(fd, magic, sizeof(magic)) != sizeof(magic) ||
+		    memcmp(magic, "TZif", sizeof(magic)) != 0)
+			return value_refuse(value, "no such time zone in " CALENDAR_ZONES);
+	}
+	return value_copy(value->text, field);
+}
+
+TYPE(timezone, .parse = timezone_parse, .equal = value_equal_text, .print = value_print_text,
+     .expected = "the name of a time zone, for example Europe/Berlin",
+     .examples = { "Europe/Berlin", "America/New_York" });

@@ -81,7 +81,7 @@ extern const struct type type_limit, type_limit_size, type_io_class, type_cpus, 
 /* probe.c */
 extern const struct type type_ready, type_health;
 /* schedule.c */
-extern const struct type type_schedule;
+extern const struct type type_schedule, type_timezone;
 /* listen.c */
 extern const struct type type_listen, type_agent;
 

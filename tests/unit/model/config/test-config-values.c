@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "model/keys/diff.h"
+#include "model/types/schedule.h"
 
 /* Values of keys, and their settings. */
 
@@ -126,7 +127,7 @@ START_TEST(every_key_is_taken)
 		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\nstop-warning = 60%\ndrain-timeout = 7s\nstop-priority = -3\nfinal-timeout = 8s\n"
 		"on-event-command = tell c\non-failure-command = tell a\non-failure-command = tell b\non-failure-timeout = 3s\non-failure-interval = 4s\n"
 		"on-success-start = o p\nlog = file:/l\n"
-		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
+		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\nschedule = daily 03:00\ntimezone = Asia/Tokyo\n[p]\n");
 	const struct node_config *s = only(config, "g/s");
 	struct node_config **edges;
 
@@ -157,6 +158,8 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(node_config_extras(s)->success_status.signals,
 			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
 	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
+	ck_assert_str_eq(node_config_extras(only(config, "o"))->timezone, "Asia/Tokyo");
+	ck_assert_str_eq(node_config_extras(only(config, "o"))->schedule->calendar.zone, "Asia/Tokyo");
 	ck_assert_str_eq(node_config_extras(s)->chains[CHAIN_SUCCESS][1], "p");
 	ck_assert_ptr_null(node_config_extras(s)->chains[CHAIN_SUCCESS][2]);
 	ck_assert_ptr_null(node_config_extras(s)->chains[CHAIN_FAILURE]);
@@ -434,6 +437,25 @@ START_TEST(chain_to_a_node_that_cannot_start_is_warned_of)
 }
 END_TEST
 
+START_TEST(time_zone_is_one_that_exists)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct texts texts = {};
+
+	ck_assert_int_eq(load_text(&config, "[a]\ncommand = x\nschedule = 5min\ntimezone = Europe/Berlin\n", &texts), 0);
+	ck_assert_str_eq(texts.all, "warning: f:4: [a] timezone: has no effect without a calendar: set schedule, "
+				    "for example daily 03:00\n");
+	bad("[a]\ncommand = x\nschedule = daily\ntimezone = Europe/Atlantis\n",
+	    "f:4: [a] timezone: invalid value 'Europe/Atlantis': no such time zone in /usr/share/zoneinfo/; expected "
+	    "the name of a time zone, for example Europe/Berlin");
+	bad("[a]\ncommand = x\nschedule = daily\ntimezone = ../passwd\n", "f:4: [a] timezone: invalid value '../passwd'");
+	bad("[a]\ncommand = x\nschedule = daily\ntimezone = Europe\n", "f:4: [a] timezone: invalid value 'Europe'");
+	bad("[a]\ncommand = x\nschedule = daily\ntimezone = tzdata.zi\n", "f:4: [a] timezone: invalid value 'tzdata.zi'");
+	bad("[a]\ncommand = x\nschedule = daily\ntimezone =\n", "f:4: [a] timezone: invalid value ''");
+	bad("[a]\ntimezone = UTC\n", "f:2: [a] timezone: only services have this key");
+}
+END_TEST
+
 START_TEST(drain_quiet_without_connections_to_see_is_warned_of)
 {
 	in_port_t ports[NODE_CONFIG_PORTS_MAX];
@@ -675,6 +697,7 @@ TCase *config_values_tests(void)
 	tcase_add_test(tc, agent_has_a_socket_of_its_own);
 	tcase_add_test(tc, agent_without_a_drain_delay_is_warned_of);
 	tcase_add_test(tc, chain_to_a_node_that_cannot_start_is_warned_of);
+	tcase_add_test(tc, time_zone_is_one_that_exists);
 	tcase_add_test(tc, drain_quiet_without_connections_to_see_is_warned_of);
 	tcase_add_test(tc, a_shared_socket_has_the_same_options_in_all_sections);
 	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);

@@ -171,6 +171,38 @@ START_TEST(clock_may_change_at_midnight_or_by_any_time)
 }
 END_TEST
 
+static const struct {
+	const char *zone, *calendar, *from, *next;
+} zones[] = {
+	{ "Europe/Berlin", "daily 03:30", "2026-01-05 10:00:00", "2026-01-06 02:30:00 UTC" },
+	{ "America/New_York", "daily 03:30", "2026-01-05 10:00:00", "2026-01-06 08:30:00 UTC" },
+	{ "Asia/Tokyo", "daily 03:30", "2026-01-05 10:00:00", "2026-01-05 18:30:00 UTC" },
+	{ "Asia/Tokyo", "daily 03:30 UTC", "2026-01-05 10:00:00", "2026-01-06 03:30:00 UTC" },
+	/* A time that is skipped, and one that comes twice. */
+	{ "Europe/Berlin", "daily 02:30", "2026-03-28 10:00:00", "2026-03-29 01:00:00 UTC" },
+	{ "Europe/Berlin", "daily 02:30", "2026-10-25 00:00:00", "2026-10-25 00:30:00 UTC" },
+	{ "Europe/Berlin", "daily 02:30", "2026-10-25 00:30:00", "2026-10-26 01:30:00 UTC" },
+};
+
+START_TEST(calendar_may_have_a_zone)
+{
+	char **before, text[TEXT_MAX];
+	struct calendar c;
+
+	in_zone("UTC");
+	before = environ;
+	if (access(CALENDAR_ZONES "Europe/Berlin", R_OK) < 0)
+		return;
+	ck_assert_int_eq(calendar_parse(zones[_i].calendar, &c), 0);
+	c.zone = zones[_i].zone;
+	ck_assert_str_eq(text_of(text, calendar_next(&c, usec_of(zones[_i].from))), zones[_i].next);
+	/* Nothing else has another zone for it. */
+	ck_assert_ptr_eq(environ, before);
+	ck_assert_str_eq(getenv("TZ"), "UTC");
+	ck_assert_str_eq(text_of(text, 0), "1970-01-01 00:00:00 UTC");
+}
+END_TEST
+
 START_TEST(text_that_is_no_calendar_is_refused)
 {
 	static const char *const bad[] = {
@@ -222,6 +254,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, time_that_comes_twice_counts_once_unless_all_hours_are_meant, 0, 2);
 	tcase_add_loop_test(tc, clock_may_change_at_midnight_or_by_any_time, 0,
 			    ARRAY_SIZE(changes));
+	tcase_add_loop_test(tc, calendar_may_have_a_zone, 0, ARRAY_SIZE(zones));
 	tcase_add_test(tc, text_that_is_no_calendar_is_refused);
 	tcase_add_test(tc, next_time_is_later_and_none_is_left_out);
 	suite_add_tcase(suite, tc);
