@@ -136,6 +136,7 @@ LIST = r'%s(,%s)*' % (NUMBERS, NUMBERS)
 DAYS = '(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*'
 WEEKDAYS = re.compile(r'%s(\.\.%s)?(,%s(\.\.%s)?)*' % (DAYS, DAYS, DAYS, DAYS), re.IGNORECASE)
 DATE = re.compile(r'(\*-)?%s-%s' % (LIST, LIST), re.ASCII)
+ZONE = re.compile(r'[A-Z][A-Za-z]+(/[A-Za-z_+-][A-Za-z0-9_+-]*)+')
 TIME = re.compile(r'%s:%s(:%s)?' % (LIST, LIST, LIST), re.ASCII)
 NAMES = {'minutely': 'minutely', 'hourly': 'hourly', 'daily': 'daily', 'weekly': 'weekly',
          'monthly': 'monthly', 'yearly': 'yearly', 'annually': 'yearly',
@@ -155,11 +156,17 @@ def in_bounds(text, bounds):
 
 
 def calendar(text):
-    """A calendar of systemd.time(7) in the words of schedule."""
+    """A calendar of systemd.time(7) in the words of schedule, and its timezone or None."""
     words = [word.rstrip(',') for word in text.replace(', ', ',').split()]
-    zone = []
+    zone, timezone = [], None
     if words and words[-1] == 'UTC':
         zone = [words.pop()]
+    elif len(words) > 1 and ZONE.fullmatch(words[-1]):
+        timezone = words.pop()
+    return calendar_words(words, zone), timezone
+
+
+def calendar_words(words, zone):
     if len(words) == 1 and words[0].lower() in NAMES:
         return ' '.join([NAMES[words[0].lower()]] + zone)
     found = []
@@ -170,7 +177,7 @@ def calendar(text):
     if words and TIME.fullmatch(words[0]) and in_bounds(words[0], ((0, 23), (0, 59), (0, 59))):
         found.append(words.pop(0))
     if words or not found:
-        raise ValueError('schedule has weekdays, month and day, and time, local or UTC')
+        raise ValueError('schedule has weekdays, month and day, and time, local, UTC or of a zone such as Europe/Berlin')
     return ' '.join(found + zone)
 
 
@@ -184,9 +191,13 @@ def put_timers(service, node, tree):
                 reader.leave_out(option, 'a service has one schedule: one more service can have the other')
                 continue
             try:
-                values['schedule'] = Text(calendar(option.value))
+                text, timezone = calendar(option.value)
             except ValueError as error:
                 reader.leave_out(option, str(error))
+                continue
+            values['schedule'] = Text(text)
+            if timezone:
+                values['timezone'] = Text(timezone)
         put_interval(reader, node, values)
         if reader.boolean('Persistent') and 'schedule' in values:
             tree.root.values.setdefault('state', Text('/var/lib/swansong/state'))
