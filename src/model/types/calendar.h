@@ -9,8 +9,9 @@
  *	0/15:00, *:0/10				each part: *, N, A..B, a list with commas, .../STEP
  *	30 3 * * 1-5				minute, hour, day, month, weekday
  *
- * Times are those of the zone, or local without one, unless UTC is given.  Unless all hours are meant, a time that the clock skips in
- * spring comes when the clock jumps, and a time that comes twice in autumn counts once.
+ * Times are those of the zone, or local without one, unless UTC is given.  Unless all hours are meant, a
+ * time that the clock skips in spring comes when the clock jumps, and a time that comes twice in autumn
+ * counts once.
  */
 
 #include "base/std.h"
