@@ -18,6 +18,7 @@ start_daemon
 for name in web log guest host front; do
 	ok "$name is up" wait_for 10 has_state "$name" up
 done
+wait_for 10 says "$dir/guest" ready || die "guest hears its signal"
 is "front has started without the instance that failed" "$(state a@2)" failed
 
 web=$(pid_of web) log_pid=$(pid_of log)

@@ -195,6 +195,7 @@ END
 start_daemon
 ctl wait --for ready --timeout 10s
 wait_for 10 has_pid web || die "web is there"
+wait_for 10 says "$dir/db" ready || die "db hears its signal"
 hold web
 began=$(now)
 kill -TERM "$daemon"
@@ -224,6 +225,7 @@ requires = app
 END
 start_daemon
 ctl wait --for ready --timeout 10s
+for node in app db; do wait_for 10 says "$dir/chain-$node" ready || die "$node hears its signal"; done
 hold front
 hold app
 kill -TERM "$daemon"
@@ -285,6 +287,7 @@ rm -f "$dir/web"
 start_daemon
 ctl wait --for ready --timeout 10s
 wait_for 10 has_pid web || die "web is there"
+wait_for 10 says "$dir/asked-db" ready || die "db hears its signal"
 ctl shutdown --grace 0 2>"$dir/refused"
 is "a grace of nothing is refused" "$?" 2
 ctl shutdown --grace 1h --no-wait

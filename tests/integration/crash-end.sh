@@ -13,6 +13,7 @@ end_with_fault() { # NAME COMMAND...: which begins the end
 	: >"$log"
 	start_daemon
 	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+	wait_for 10 says "$dir/slow" ready || die "the last one hears its signal"
 	"$@" || die "an end is begun"
 	ok "$name: a shutdown has begun" wait_for 10 stops
 	kill -SEGV "$daemon"
@@ -52,10 +53,10 @@ is "the status is its own" "$status" 3
 config_with 'exit-on-signal = 128+n'
 cat >>"$ini" <<END
 [stubborn]
-command = sh -c 'trap "" TERM; while :; do sleep 1; done'
+command = $helpers/stubborn $dir/stubborn
 stop-timeout = 100ms
 END
-killed() { signal && wait_for 10 says "$log" 'stubborn: killing pid'; }
+killed() { wait_for 10 test -s "$dir/stubborn" && signal && wait_for 10 says "$log" 'stubborn: killing pid'; }
 end_with_fault "a service that is killed" killed
 is "the end was forced" "$status" 124
 finish

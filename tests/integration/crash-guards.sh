@@ -122,6 +122,7 @@ is "which is that of the next stop again" "$(xargs <"$dir/store")" "final final"
 
 # --- A stop that is under way ---
 
+wait_for 10 says "$dir/slow" ready || die "slow hears its signal"
 stopped=$(now)
 ctl --no-wait stop stubborn >/dev/null
 ctl --no-wait stop slow >/dev/null

@@ -213,6 +213,7 @@ ok "so is a process that the post-stop left" wait_for 5 gone "$(cat "$dir/litter
 : >"$dir/signals"
 start asked
 ok "a service with a stop-command is up" wait_for 5 has_state asked up
+wait_for 10 says "$dir/asked" ready || die "and hears its signal"
 ok "it stops" ctl stop asked --timeout 10s
 is "asked by the command alone" "$(tr '\n' ' ' <"$dir/asked")" "ready USR1 TERM "
 is "not by force" "$(field asked .forced)" false
@@ -220,6 +221,7 @@ is "not by force" "$(field asked .forced)" false
 touch "$dir/fail-ask"
 start mute
 ok "a service with a stop-command that fails is up" wait_for 5 has_state mute up
+wait_for 10 says "$dir/mute" ready || die "and hears its signal"
 ok "it stops" ctl stop mute --timeout 10s
 is "by the stop signal" "$(tr '\n' ' ' <"$dir/mute")" "ready TERM "
 rm "$dir/fail-ask"
