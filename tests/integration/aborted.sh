@@ -31,13 +31,13 @@ aborts() { # NAME
 }
 
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 faulty
 aborts 'a daemon'
 
 hide_cgroups
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 faulty
 aborts 'without control groups'
 

@@ -95,7 +95,7 @@ has_status() { [ "$(column "$1" 18)" = "$2" ]; } # SERVER STATUS
 
 tree | config
 start_daemon
-ok "the tree becomes ready" ctl --timeout 30s wait --for ready
+ok "the tree becomes ready" ctl --timeout 60s wait --for ready
 is "a service that is ready is up, also after it was down" "$(ask 9001)" 'up ready'
 is "by HTTP the status is 200" "$(ask 9003 "$get" | head -n 1)" 'HTTP/1.0 200 OK'
 like "status shows the word" "$(ctl status shop/1)" 'agent: +replies ready to balancers'
@@ -112,7 +112,7 @@ restart_each() {
 	for i in 1 2 3; do
 		await_use $i
 		pid=$(pid_of shop/$i)
-		ctl restart shop/$i --timeout 30s >/dev/null || die "$i is restarted"
+		ctl restart shop/$i --timeout 60s >/dev/null || die "$i is restarted"
 		[ "$(pid_of shop/$i)" != "$pid" ] || die "$i is another process"
 	done
 }

@@ -41,7 +41,7 @@ tree() { # VALUE
 touch "$dir/well" "$dir/noted"
 tree one | config
 start_daemon
-ok "all is up" ctl wait --for ready --timeout 20s
+ok "all is up" ctl wait --for ready --timeout 60s
 ok "slow ignores signals" wait_for 10 test -s "$dir/stubborn"
 
 rm "$dir/well"

@@ -30,7 +30,7 @@ web=$(pid_of web)
 kill -TERM "$(pid_of db)"
 ok "db ends well, and is done" wait_for 10 has_state db "done"
 ok "web stops, too" wait_for 10 has_state web down
-ok "and stays down: it is complete" ctl wait --for complete --timeout 10s web
+ok "and stays down: it is complete" ctl wait --for complete --timeout 60s web
 ok "a start of web starts db" ctl start web
 is "both are up" "$(state db) $(state web)" "up up"
 

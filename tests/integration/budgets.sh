@@ -54,7 +54,7 @@ ok "until its drain-timeout" wait_for 20 is_down busy
 within "not before" $(($(now) - began)) 2900 20000
 is "the node waits for the guard" "$(field busy .state)" shutting_down
 let_go busy
-ok "and for nothing else" ctl wait busy --for complete --timeout 10s
+ok "and for nothing else" ctl wait busy --for complete --timeout 60s
 is "it was by force" "$(field busy .forced)" true
 is "the wait is logged once" "$(grep -c 'busy: busy: 1 guard' "$log")" 1
 
@@ -73,7 +73,7 @@ ctl stop "done" --no-wait
 ok "a service that ends is not waited for, busy or not" wait_for 10 is_down "done"
 is "the node waits for its guard" "$(field "done" .state)" shutting_down
 let_go "done"
-ok "and for nothing else" ctl wait "done" --for complete --timeout 10s
+ok "and for nothing else" ctl wait "done" --for complete --timeout 60s
 
 sed -i 's/= 1h/= 600ms/' "$ini"
 before=$(pid_of live)
@@ -86,7 +86,7 @@ ok "at once" killed_after live '([6-9][0-9][0-9]ms|[0-9.]+s)'
 let_go live
 
 began=$(now)
-ok "a budget is enough for all" by_force ctl stop late --timeout 20s
+ok "a budget is enough for all" by_force ctl stop late --timeout 60s
 within "with the final action" $(($(now) - began)) 1900 15000
 is "and learns of it" "$(cat "$dir/final")" "forced late"
 ok "the kill left it its share" killed_after late '(2\.[0-9]|3\.[0-9]|[4-9]\.[0-9])s'
@@ -168,7 +168,7 @@ for ((i = 0; i < 200; i++)); do
 	if ((i >= 110)); then echo "after = s$((i - 10)) s$((i - 10 - i % 10))"; fi
 done | sed 's/\(after = \(s[0-9]*\)\) \2$/\1/' >"$ini"
 start_daemon
-ok "200 services are up" ctl wait --for ready --timeout 30s
+ok "200 services are up" ctl wait --for ready --timeout 60s
 # As many children, one after the other: the time of these on this machine.
 began=$(now)
 for ((i = 0; i < 200; i++)); do

@@ -51,7 +51,7 @@ echo >"$dir/web.go"
 ok "the dependent is gone when its work is done" wait_for 5 gone "${old[web]}"
 ok "then the requirement gets its signal" wait_for 5 says "$dir/db" TERM
 echo >"$dir/db.go"
-ok "all of them start" ctl wait --for ready --timeout 20s
+ok "all of them start" ctl wait --for ready --timeout 60s
 not_old() { [ "$(pid_of "$1")" != "${old[$1]}" ]; } # NODE
 ok "anew" eval 'not_old db && not_old web'
 ok "a post-stop has run" wait_for 20 test -e "$dir/post-stop"
@@ -104,12 +104,12 @@ with_sockets() { # NAME
 	end_process "$daemon"
 	start_daemon
 	ok "$1: the next one starts" ctl_answers
-	ok "$1: with all services" ctl wait --for ready --timeout 20s
+	ok "$1: with all services" ctl wait --for ready --timeout 60s
 	ok "$1: which are new" wait_for 5 gone "${former[@]}"
 }
 sockets tcp:127.0.0.1:7000 | config
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 with_sockets "sockets"
 ok "no socket was refused" not says "$log" 'cannot listen'
 pids() { for node in one two three; do pid_of $node; done | xargs; }
@@ -125,7 +125,7 @@ swansongd=swansongd_untraced
 chmod o+x "$dir"
 sockets '' user=nobody | config
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 with_sockets "without the right to take them"
 ok "a socket is opened later" says "$log" 'may have it: opened at the start'
 stop_daemon

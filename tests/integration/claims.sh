@@ -62,7 +62,7 @@ uids() { # NODE KIND
 		jq -r --arg kind "$2" '[.guards[] | select(.kind == $kind) | .uid] | unique | join(" ")'
 }
 
-ok "all is up" ctl wait --for ready --timeout 20s
+ok "all is up" ctl wait --for ready --timeout 60s
 end_process "$other"
 end_process "$stranger"
 ok "a process that no daemon has made makes no run of a service" not says "$log" 'victim~7'
@@ -80,7 +80,7 @@ crashes() { # SECONDS: the victim is up again in this time
 	wait_for "$1" is_up_anew victim "$before"
 }
 ok "after a crash it is up again beside them" crashes 10
-ok "its stop needs no kill" ctl stop victim --timeout 20s
+ok "its stop needs no kill" ctl stop victim --timeout 60s
 ok "none of them is ended" not says "$log" 'victim: (found|killing)'
 ctl start victim
 ctl stop other
@@ -110,13 +110,13 @@ within "soon" $(($(now) - began)) 0 5000
 ctl start victim
 ok "a service of the same user is restarted" crashes 10
 ctl stop victim
-ok "the service itself can be stopped" ctl stop locks --timeout 20s
+ok "the service itself can be stopped" ctl stop locks --timeout 60s
 umount "$dir/mounts" && umount "$dir/mounts/other"
 
 # --- A main process that has changed its user ----------------------------------------------------
 
 ok "a process of it is there" wait_for 10 pgrep -fx 'sleep 4321'
-ok "the service is stopped" ctl stop drops --timeout 20s
+ok "the service is stopped" ctl stop drops --timeout 60s
 ok "with that, which has its user" not pgrep -fx 'sleep 4321'
 stop_daemon 20
 is "the end is graceful" "$status" 0

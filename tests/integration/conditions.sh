@@ -69,7 +69,7 @@ ok "also a service that is bound to it" wait_for 10 has_state bound up
 like "status has the condition" "$(ctl status skipped)" "condition path:$dir/there does not hold"
 ok "and so has the log" says "$log" "skipped: condition path:$dir/there does not hold; done"
 is "nothing of the service has run" "$(cat "$dir/trace")" ""
-ok "all are ready" ctl wait --for ready --timeout 10s
+ok "all are ready" ctl wait --for ready --timeout 60s
 ok "a start checks anew" ctl start skipped
 is "and skips it again" "$(state skipped)" 'done'
 touch "$dir/there"

@@ -29,7 +29,7 @@ is_rollout() { test "$(rollout_state)" = "$1"; }
 reset_marks
 tree | config
 start_daemon
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 
 # --- Without a confirmation ---
 
@@ -43,7 +43,7 @@ like "the status shows it" "$(ctl status)" 'reload: goes back in .*, unless swan
 ctl reload >"$dir/out" 2>&1
 is "another reload is refused meanwhile" "$?" 1
 ok "it goes back" wait_for 20 is_rollout undone
-ok "to a tree that is ready" ctl wait --for ready --timeout 20s
+ok "to a tree that is ready" ctl wait --for ready --timeout 60s
 is "with the former settings" "$(settings)" "$known"
 is "and the processes of the services that it did not touch" \
 	"$(snapshot | grep -v '^db\|^web')" "$(grep -v '^db\|^web' <<<"$before")"
@@ -60,7 +60,7 @@ like "with the reason" "$(cat "$dir/out")" "no change to confirm"
 
 # --- Over a fault of the daemon ---
 
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 known=$(settings)
 marks[one]=third
 tree | config
@@ -121,13 +121,13 @@ cat <<<"$ini_before" | config
 marks[one]=fourth
 tree | config
 ok "a reload" ctl reload
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 like "the configurations have numbers and causes" "$(ctl changes)" '[0-9]+ +20.*asked by pid'
 present=$(ctl changes --json | jq '.configurations[-1].number')
 is "ten are kept" "$(ctl changes --json | jq '.configurations | length')" 10
 like "a dry run is a difference" "$(ctl reload --dry-run --to $((present - 1)))" 'change +one +environment'
 ok "a reload to a number" ctl reload --to $((present - 1))
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 is "has its settings" "$(ctl show one --json | jq -r '.nodes[0].settings[] | select(.key == "environment") | .value')" MARK=first
 is "the file is for its user alone" "$(stat -c %a "$dir/state.changes")" 600
 ctl reload --to 1 2>"$dir/out"
@@ -138,7 +138,7 @@ ok "all are on the disk" wait_for 10 file_has "$(jq '.[-1]' <<<"$present")"
 stop_daemon
 is "all ends well" "$status" 0
 start_daemon
-ok "another daemon" ctl wait --for ready --timeout 20s
+ok "another daemon" ctl wait --for ready --timeout 60s
 like "has them, too" "$(ctl changes --json | jq -c '.configurations | map(.number)')" "$(jq -r '.[1:] | join(",")' <<<"$present")"
 stop_daemon
 is "all ends well" "$status" 0

@@ -106,7 +106,7 @@ elif ! is_root || ! mount_folders 2>"$dir/mounts"; then
 else
 	: >"$log"
 	start_daemon
-	ok "$real" ctl wait --for ready --timeout 30s
+	ok "$real" ctl wait --for ready --timeout 60s
 	is "nginx answers" "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1/)" 200
 	is "redis answers" "$(redis-cli ping)" PONG
 	ok "nginx is asked to reload by its own command" ctl reload nginx

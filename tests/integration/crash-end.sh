@@ -12,7 +12,7 @@ end_with_fault() { # NAME COMMAND...: which begins the end
 	: >"$dir/slow"
 	: >"$log"
 	start_daemon
-	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+	ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 	wait_for 10 says "$dir/slow" ready || die "the last one hears its signal"
 	"$@" || die "an end is begun"
 	ok "$name: a shutdown has begun" wait_for 10 stops

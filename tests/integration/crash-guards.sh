@@ -44,7 +44,7 @@ stop-timeout = 50s
 END
 mkfifo "$dir/slow.go" "$dir/asker" "$dir/nightly"
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 
 # --- Guards ---
 

@@ -34,7 +34,7 @@ announced() { [ "$(field slow .service.status)" = "42 of 100 done" ] && reloads;
 
 start_daemon
 printf 'WATCHDOG_USEC=60000000\nREADY=1\nSTATUS=42 of 100 done\nERRNO=5\n' >&9
-ok "all are up" ctl wait --for ready --timeout 20s
+ok "all are up" ctl wait --for ready --timeout 60s
 printf 'RELOADING=1\nMONOTONIC_USEC=%s\n' "$(awk '{ printf "%d", $1 * 1000000 }' /proc/uptime)" >&9
 ok "a service reloads" wait_for 10 reloads
 ok "another one starts" ctl start --no-wait late

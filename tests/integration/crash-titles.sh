@@ -57,7 +57,7 @@ begins() { # NAME [VARIABLE]
 	wait_for 10 has_faults 1 || die "$1: the fault is reported"
 	wait_for 10 ctl_answers || die "$1: it goes on"
 	end_process "$leasing"
-	ok "$1: the service starts" ctl wait --for ready --timeout 20s
+	ok "$1: the service starts" ctl wait --for ready --timeout 60s
 	ok "$1: its program runs" wait_for 10 test -s "$dir/runs"
 	stop_daemon
 	is "$1: it ran once" "$(cat "$dir/runs")" run

@@ -47,7 +47,7 @@ faults_of() { # NAME SIGNAL
 	ok "$1: it reports $2 with its place" wait_for 10 says "$log" "fault: SIG$2.* in .*swansongd[+]0x[0-9a-f]+, "
 	ok "$1: and answers again" wait_for 10 ctl_answers
 	is "$1: it is the same process" "$(cat "/proc/$daemon/comm")" "$comm"
-	ok "$1: all are up" ctl wait --for ready --timeout 20s
+	ok "$1: all are up" ctl wait --for ready --timeout 60s
 	for node in db web job echo count speaker; do
 		is "$1: $node goes on" "$(state "$node") $(pid_of "$node")" "up ${old[$node]}"
 	done
@@ -89,7 +89,7 @@ ends_as_ever() {
 begin() {
 	echo READY=1 >&9
 	ctl start speaker >/dev/null
-	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+	ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 }
 
 start_daemon
@@ -117,11 +117,11 @@ ends_as_ever
 : >"$dir/runs" && rm "$dir/job.log" "$dir/count.log"
 launch unshare --pid --fork --mount-proc --kill-child "$swansongd" -v -c "$ini" --socket "$socket"
 wait_for 10 ctl_answers || die "process 1 answers"
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 inside=$(pgrep -P "$daemon") web=$(pid_of web)
 kill -SEGV "$inside"
 ok "process 1 goes on after a fault" wait_for 10 says "$log" "fault: SIGSEGV"
-ok "its services are up" ctl wait --for ready --timeout 20s
+ok "its services are up" ctl wait --for ready --timeout 60s
 is "as before" "$(pid_of web)" "$web"
 ok "the container goes on" kill -0 "$inside"
 end_process "$daemon"
@@ -147,7 +147,7 @@ is "its requirement is not" "$(cat "$dir/db")" ""
 echo >"$dir/web.go"
 ok "then that is asked" wait_for 5 says "$dir/db" TERM
 echo >"$dir/db.go"
-ok "all start again" ctl wait --for ready --timeout 20s
+ok "all start again" ctl wait --for ready --timeout 60s
 ok "the old ones have ended" gone "$db" "$web"
 ok "and there are new ones" [ "$(pid_of db)" != "$db" ]
 exec 7<>"$dir/db.go" 8<>"$dir/web.go"
@@ -162,7 +162,7 @@ echo KIND=old >"$dir/environment"
 printf '%s\n' '[web]' "environment-file = $dir/environment" >"${ini%.ini}.d/web.ini"
 service web | config
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 editing=$(pid_of web)
 echo '[web' >>"$ini"
 rm "$dir/environment"
@@ -202,7 +202,7 @@ if [ -n "$lack" ]; then
 fi
 service web | config
 start_preloaded
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 hanging=$(pid_of web)
 : >"$faults/hang"
 ctl status >/dev/null 2>&1 &
@@ -212,7 +212,7 @@ rm "$faults/hang"
 kill -ABRT "$daemon"
 ok "aborted by a watchdog it answers" wait_for 10 ctl_answers
 is "its service goes on" "$(pid_of web)" "$hanging"
-ok "and up" ctl wait --for ready --timeout 20s
+ok "and up" ctl wait --for ready --timeout 60s
 wait %% 2>/dev/null
 stop_daemon
 is "it ends as ever" "$status" 0

@@ -15,7 +15,7 @@
 } | config
 mkfifo "$dir/go"
 start_daemon
-ok "all is ready" ctl wait / --for ready --timeout 10s
+ok "all is ready" ctl wait / --for ready --timeout 60s
 
 restarted() { jq -c '[.changes[] | select(.restart) | [.node, .because]]'; }
 want='[["db",null],["web","db"],["shop/cart","web"]]'
@@ -24,7 +24,7 @@ is "a dry run lists the services that restart with a node" "$(ctl reload --dry-r
 like "also to people" "$(ctl reload --dry-run)" 'restart +shop/cart .*by a restart: it requires web'
 before=$(for node in db web shop/cart shop/asleep lone user; do pid_of $node; done)
 is "a reload lists the same" "$(ctl reload --json | restarted)" "$want"
-ok "and does it" ctl wait / --for ready --timeout 10s
+ok "and does it" ctl wait / --for ready --timeout 60s
 for node in db web shop/cart; do
 	not_in() { not grep -qx "$(pid_of "$1")" <<<"$before"; }
 	ok "$node is another process" wait_for 10 not_in $node

@@ -62,7 +62,7 @@ drain-delay = 4s
 drain-quiet = 2s
 END
 start_daemon
-ok "the services are ready" ctl --timeout 30s wait --for ready
+ok "the services are ready" ctl --timeout 60s wait --for ready
 
 drains() { # NODE PORT: stopped under connections, which go on for 3 seconds
 	local begun stopping

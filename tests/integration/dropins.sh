@@ -18,7 +18,7 @@ is "cat shows the section and the drop-in" "$(ctl cat web | grep -v command)" \
 printf '[web]\numask = 077\n[more]\ncommand = %s/idle\n' "$helpers" >"$dir/swansong.d/60-web.ini"
 ok "a reload takes a later drop-in" ctl reload
 ok "which adds a service" wait_for 5 has_state more up
-ok "and restarts that with changed keys" ctl wait --timeout 5s --for ready web
+ok "and restarts that with changed keys" ctl wait --timeout 60s --for ready web
 is "with the value of the last drop-in" "$(grep Umask "/proc/$(pid_of web)/status")" $'Umask:\t0077'
 is "and nothing else is touched" "$(pid_of other)" "$other"
 
@@ -33,6 +33,6 @@ like "with the same place" "$(cat "$dir/reload")" "$dir/swansong.d/70-web.ini:3:
 rm -r "$dir/swansong.d"
 ok "without them the reload goes back to the file" ctl reload
 ok "which has one service less" wait_for 5 has_state more ''
-ok "and the first value" ctl wait --timeout 5s --for ready web
+ok "and the first value" ctl wait --timeout 60s --for ready web
 is "of the key" "$(grep Umask "/proc/$(pid_of web)/status")" $'Umask:\t0022'
 finish

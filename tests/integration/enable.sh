@@ -48,7 +48,7 @@ stop_daemon
 
 # Again.
 start_daemon
-ok "after a restart of the daemon the others are ready" ctl wait --timeout 10s --for ready
+ok "after a restart of the daemon the others are ready" ctl wait --timeout 60s --for ready
 is "and the disabled services are down" "$(state web) $(state group/b)" "down down"
 is "beside the others of their group" "$(state group/a)" up
 ok "a disabled service that another requires is started" wait_for 10 has_state db up
@@ -136,8 +136,8 @@ else
 	ok "a change is being written" wait_for 10 test -e "$state.tmp"
 	"$swansongctl" disable group >/dev/null &
 	second=$!
-	ok "meanwhile the daemon answers" ctl --timeout 5s status
-	ok "and restarts services" ctl --timeout 5s restart db
+	ok "meanwhile the daemon answers" ctl --timeout 60s status
+	ok "and restarts services" ctl --timeout 60s restart db
 	ok "nothing is disabled yet" not is_disabled web
 	exec 8<>"$dir/hang"
 	rm "$dir/hang"

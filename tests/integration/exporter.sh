@@ -131,7 +131,7 @@ if is_root; then
 		sed "/^\./d; s|^command = |&$(realpath "$top_builddir")/|" >"$ini"
 	chmod 755 "$dir"
 	start_daemon
-	ok "as a service of the tree, it is ready" ctl wait --for ready --timeout 10s
+	ok "as a service of the tree, it is ready" ctl wait --for ready --timeout 60s
 	ok "has the socket of its section, and looks as a user without rights" wait_for 5 gets /api/tree \
 		'.up and any(.nodes[]; .path == "exporter" and .service.state == "up")' true
 	stop_daemon

@@ -63,7 +63,7 @@ command = $helpers/idle
 final = $dir/strew service
 END
 start_daemon
-ok "all becomes ready" ctl wait --for ready --timeout 10s
+ok "all becomes ready" ctl wait --for ready --timeout 60s
 is "an action is no guard before the stop" "$(field web .guards)" 1
 
 mkfifo "$dir/block-nginx"
@@ -78,7 +78,7 @@ is "it is not started" "$(state web/nginx)" down
 like "because it waits for that" "$(field web/nginx .service.waiting[0])" nginx
 echo >"$dir/block-nginx"
 rm "$dir/block-nginx"
-ok "after that it is" ctl wait web --for ready --timeout 5s
+ok "after that it is" ctl wait web --for ready --timeout 60s
 ok "the action of the node around was not lost" shows nginx-post-stop 'nginx clean [] hello' \
 	'web-2 clean [] hello' 'web-1 clean [] hello'
 ok "they ran in the reverse order of the file, whether one failed or not" \
@@ -88,18 +88,18 @@ ok "they ran in the reverse order of the file, whether one failed or not" \
 for name in one two; do
 	wait_for 5 test -s "$dir/$name" || die "$name is there"
 done
-ok "a stop by force is reported" by_force ctl stop deaf --timeout 10s
+ok "a stop by force is reported" by_force ctl stop deaf --timeout 60s
 ok "the final action learns of the nodes that were late" shows 'deaf forced [deaf/one deaf/two] hello'
 
 : >"$trace"
 mkfifo "$dir/block-hung"
-ok "a stop ends although an action hangs" by_force ctl stop hung --timeout 10s
+ok "a stop ends although an action hangs" by_force ctl stop hung --timeout 60s
 ok "the log names it" says "$log" 'hung: killing final, pid [0-9]+ \(final\)'
 is "the node is marked as forced" "$(field hung .forced)" true
 ok "a process that a final action leaves is killed" wait_for 5 gone "$(cat "$dir/litter")"
 rm "$dir/block-hung"
 
-ok "some actions leave others behind" ctl stop strewn --timeout 20s
+ok "some actions leave others behind" ctl stop strewn --timeout 60s
 is "which go on as long as the action runs" "$(paste -sd ' ' "$dir/strewn")" "service group"
 for name in service group; do
 	ok "$name: then they are killed, in sessions of their own as well" wait_for 10 gone \

@@ -42,7 +42,7 @@ story() { # NAME
 	echo ready >"$dir/word"
 	launch "$swansongd" --keeper -v -c "$ini" --socket "$socket"
 	wait_for 10 ctl_answers || die "swansongd answers"
-	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+	ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 	front=$(pid_of front)
 	old=$(pid_of web)
 	ask_until_answer "$dir/slow"
@@ -96,7 +96,7 @@ another() { # NAME
 	echo ready >"$dir/word"
 	launch "$swansongd" -v -c "$ini" --socket "$socket"
 	wait_for 10 ctl_answers || die "swansongd answers"
-	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+	ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 	old=$(pid_of web)
 	ask_until_answer "$dir/slow"
 	slow=$asked connection=$asking

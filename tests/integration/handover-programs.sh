@@ -17,7 +17,7 @@ hands_over() { # NAME; reads the section
 	load=$!
 	for i in 1 2 3; do
 		old=$(pid_of web)
-		ok "$name: restart $i" ctl restart web --timeout 30s
+		ok "$name: restart $i" ctl restart web --timeout 60s
 		is "$name: restart $i has another process" "$([ "$(pid_of web)" != "$old" ] && echo yes)" yes
 	done
 	kill "$load" && wait "$load"

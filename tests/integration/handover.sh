@@ -60,7 +60,7 @@ echo ready >"$dir/word"
 touch "$dir/well"
 tree one | config
 start_daemon
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 front=$(pid_of front)
 
 # --- A request in progress, and a restart ---

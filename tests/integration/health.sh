@@ -110,7 +110,7 @@ is_looked_at() { ctl guards watched --json | jq -e '.guards[] | select(.kind == 
 ok "a service with a slow probe is started" ctl start watched
 ok "a command that looks is among the guards" wait_for 10 is_looked_at
 is "as it is counted" "$(ctl guards watched --json | jq '.guards | length')" "$(field watched .guards)"
-ok "it does not hold up a stop" ctl stop watched --timeout 10s
+ok "it does not hold up a stop" ctl stop watched --timeout 60s
 
 # --- It is well, and is not, and is again --------------------------------------------------------
 

@@ -27,7 +27,7 @@ start-timeout = 300ms
 END
 mkfifo "$dir/fifo"
 start_daemon
-ok "all becomes ready" ctl wait --for ready --timeout 10s
+ok "all becomes ready" ctl wait --for ready --timeout 60s
 for name in plain other asked; do
 	wait_for 5 says "$dir/$name" ready || die "$name is there"
 done
@@ -62,7 +62,7 @@ ok "a reload-command that hangs is killed" wait_for 5 says "$log" 'hung: killing
 is "which changes nothing either" "$(state hung)" up
 
 ctl reload asked >/dev/null 2>&1
-ok "a service is stopped in the middle of one" ctl stop asked --timeout 10s
+ok "a service is stopped in the middle of one" ctl stop asked --timeout 60s
 is "not by force" "$(field asked .forced)" false
 ok "a service that is down cannot be reloaded" not ctl reload asked
 stop_daemon

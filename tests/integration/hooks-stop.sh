@@ -142,14 +142,14 @@ for state in "${!of[@]}"; do
 	ctl stop "$node" --no-wait >/dev/null
 	like "$state, stop: the stop is latched at once" "$(field "$node" .state)" 'shutting_down|complete'
 	out_of "$state"
-	ok "$state, stop: it goes down" ctl wait "$node" --for complete --timeout 10s
+	ok "$state, stop: it goes down" ctl wait "$node" --for complete --timeout 60s
 	is "$state, stop: and is" "$(state "$node")" down
 	is "$state, stop: not by force" "$(field "$node" .forced)" false
 	is "$state, stop: the post-stop ran once" "$(grep -c post-stop "$trace")" "$posts"
 	unblock
 
 	ok "$state: it is there again" into "$state"
-	ok "$state, force: it goes down" ctl shutdown "$node" --force --timeout 10s
+	ok "$state, force: it goes down" ctl shutdown "$node" --force --timeout 60s
 	is "$state, force: and is" "$(state "$node")" down
 	[ "$state" != waiting ] || out_of waiting
 	unblock
@@ -166,7 +166,7 @@ for state in "${!of[@]}"; do
 	[ "$state" != cleaning ] || out_of cleaning
 	ctl stop "$node" --no-wait >/dev/null
 	[[ "$state" != @(draining|stopping|cleaning) ]] || out_of "$state"
-	ok "$state, restart: and goes down" ctl shutdown "$node" --force --timeout 10s
+	ok "$state, restart: and goes down" ctl shutdown "$node" --force --timeout 60s
 done
 stop_daemon
 

@@ -127,7 +127,7 @@ autostart = no
 END
 start_daemon
 
-ok "all becomes ready" ctl wait web --for ready --timeout 10s
+ok "all becomes ready" ctl wait web --for ready --timeout 60s
 ok "the commands run in order, and the dependent after them" \
 	wait_for 5 traced prepare-1 prepare-2 post-start client
 is "post-start knows the main process" "$(cat "$dir/mainpid")" "$(pid_of web) web"
@@ -172,7 +172,7 @@ like "by name" "$(field missing .service.result)" 'start-command cannot start: e
 
 block hung
 ctl start hung >/dev/null
-ok "a stop ends although its post-stop hangs and is deaf" by_force ctl stop hung --timeout 10s
+ok "a stop ends although its post-stop hangs and is deaf" by_force ctl stop hung --timeout 60s
 ok "the log names it" says "$log" 'hung: killing post-stop, pid [0-9]+ \(hook\)'
 is "the node is marked as forced" "$(field hung .forced)" true
 unblock hung
@@ -186,11 +186,11 @@ unblock unready-prepare
 # --- a oneshot that is undone
 
 : >"$trace"
-ok "a oneshot with something to undo is ready" ctl start job --timeout 10s
+ok "a oneshot with something to undo is ready" ctl start job --timeout 60s
 ok "after its post-start" traced job job-post-start
 is "and stays up" "$(state job)" up
 is "its guard is shown" "$(ctl guards job --json | jq -r '.guards[].kind')" action
-ok "a stop undoes it" ctl stop job --timeout 10s
+ok "a stop undoes it" ctl stop job --timeout 60s
 ok "once" traced job job-post-start job-undo
 touch "$dir/fail-job-post-start"
 ok "a failing post-start fails its start, too" not ctl start job --timeout 10s
@@ -203,7 +203,7 @@ ctl start litter >/dev/null
 litter=$(cat "$dir/litter")
 ok "a process that a start-command leaves belongs to the service" \
 	wait_for 5 says <(ctl guards litter --json) "\"pid\": ?$litter"
-ok "a stop ends" ctl stop litter --timeout 10s
+ok "a stop ends" ctl stop litter --timeout 60s
 ok "and is ended with it" gone "$litter"
 ok "so is a process that the post-stop left" wait_for 5 gone "$(cat "$dir/litter-2")"
 
@@ -214,7 +214,7 @@ ok "so is a process that the post-stop left" wait_for 5 gone "$(cat "$dir/litter
 start asked
 ok "a service with a stop-command is up" wait_for 5 has_state asked up
 wait_for 10 says "$dir/asked" ready || die "and hears its signal"
-ok "it stops" ctl stop asked --timeout 10s
+ok "it stops" ctl stop asked --timeout 60s
 is "asked by the command alone" "$(tr '\n' ' ' <"$dir/asked")" "ready USR1 TERM "
 is "not by force" "$(field asked .forced)" false
 
@@ -222,14 +222,14 @@ touch "$dir/fail-ask"
 start mute
 ok "a service with a stop-command that fails is up" wait_for 5 has_state mute up
 wait_for 10 says "$dir/mute" ready || die "and hears its signal"
-ok "it stops" ctl stop mute --timeout 10s
+ok "it stops" ctl stop mute --timeout 60s
 is "by the stop signal" "$(tr '\n' ' ' <"$dir/mute")" "ready TERM "
 rm "$dir/fail-ask"
 
 block ask
 start slow
 ok "a service with a stop-command that hangs is up" wait_for 5 has_state slow up
-ok "it stops" by_force ctl stop slow --timeout 10s
+ok "it stops" by_force ctl stop slow --timeout 60s
 ok "by force, as the stop-timeout is for both" says "$log" 'slow: killing stop-command'
 is "which is remembered" "$(field slow .forced)" true
 unblock ask
@@ -237,13 +237,13 @@ unblock ask
 start unasked
 ok "a service that is not up" wait_for 5 has_state unasked starting
 : >"$trace"
-ok "is stopped" ctl stop unasked --timeout 10s
+ok "is stopped" ctl stop unasked --timeout 60s
 ok "without being asked" not says "$trace" ask
 
 : >"$trace"
 start mount
 ok "a oneshot with a stop-command is up" wait_for 5 has_state mount up
-ok "it stops" ctl stop mount --timeout 10s
+ok "it stops" ctl stop mount --timeout 60s
 ok "and is undone" traced mounted unmount
 
 start drain
@@ -254,22 +254,22 @@ is "it is stopped, and not signalled" "$(state drain)" draining
 ok "nor gone" kill -0 "$pid"
 kill -USR1 "$pid" # a signal without a meaning for it
 kill -TERM "$pid"
-ok "its own end cuts the delay short" ctl wait drain --for complete --timeout 5s
+ok "its own end cuts the delay short" ctl wait drain --for complete --timeout 60s
 start drain
 ok "it is up again" wait_for 5 has_state drain up
 ctl stop drain --no-wait >/dev/null
-ok "force cuts the delay short" ctl shutdown drain --force --timeout 5s
+ok "force cuts the delay short" ctl shutdown drain --force --timeout 60s
 start brief
 ok "a service with a short drain-delay is up" wait_for 5 has_state brief up
-ok "is stopped when that is over" ctl stop brief --timeout 5s
+ok "is stopped when that is over" ctl stop brief --timeout 60s
 ok "and then signalled" in_order 'brief: up -> draining' 'brief: draining -> waiting' 'brief: SIGTERM'
 
 # --- services that do not start by themselves
 
-ok "a start of a service that requires a sleeping one" ctl start needy --timeout 5s
+ok "a start of a service that requires a sleeping one" ctl start needy --timeout 60s
 is "wakes it up" "$(state asleep)" up
 is "but not the service beside it" "$(state group/idler)" down
-ok "the group is ready without the sleeping service" ctl wait group --for ready --timeout 5s
+ok "the group is ready without the sleeping service" ctl wait group --for ready --timeout 60s
 
 stop_daemon
 is "a client that asks for the start gets the signal as its exit status" "$status" 143

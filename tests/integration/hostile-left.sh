@@ -65,12 +65,12 @@ requires = box-1 box-2 box-3 box-4
 restart-delay = 10ms
 END
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 are_listening() { [ "$(grep -c 'rival listens' "$log")" = "$1" ]; } # NUMBER
 wait_for 10 are_listening 4 || die "the others listen"
 is "a client reaches the service" "$(greeting)" web
 next_daemon
-ok "the next daemon starts" ctl wait --for ready --timeout 20s
+ok "the next daemon starts" ctl wait --for ready --timeout 60s
 is "a client reaches the service, and no socket of another network" "$(greeting)" web
 stop_daemon
 
@@ -84,7 +84,7 @@ listen = tcp:127.0.0.1:7000
 restart-delay = 10ms
 END
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "both are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "both are up"
 : >"$log"
 web=$(pid_of web)
 rival=$(pid_of rival)

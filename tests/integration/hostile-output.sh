@@ -101,7 +101,7 @@ ok "a start does not wait" answers
 ok "and lines come" gets_line third
 unlock_output
 exec {end}>&-
-ok "the start is done" ctl wait --for running --timeout 10s loud
+ok "the start is done" ctl wait --for running --timeout 60s loud
 
 # --- a check, which has the offset of its output locked as well ---
 ctl start checked >/dev/null

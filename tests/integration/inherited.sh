@@ -22,7 +22,7 @@ launch env PASSWORD=word LANGUAGE=C LISTEN_FDS=1 LISTEN_PID=1 LISTEN_FDNAMES=x F
 	MEMORY_PRESSURE_WATCH=/dev/null SWANSONG_GRACE=20s SWANSONG_CONTROL=3 SWANSONG_NODE=other \
 	SWANSONG_ATTACH=3 NOTIFY_SOCKET="$dir/nobody" \
 	setpriv --inh-caps +chown,+net_raw "$swansongd" -c "$ini" --socket "$socket"
-ctl wait --for ready --timeout 10s >/dev/null || die "swansongd answers"
+ctl wait --for ready --timeout 60s >/dev/null || die "swansongd answers"
 
 own='^(LISTEN_|CREDENTIALS|FDSTORE|WATCHDOG_|MEMORY_PRESSURE|NOTIFY_|SWANSONG_(GRACE|CONTROL|ATTACH|NODE=other))'
 is "no variable of the daemon's own reaches a service" "$(variables free | grep -E "$own")" ""

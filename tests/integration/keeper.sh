@@ -49,7 +49,7 @@ has_one_program() { [ "$(readlink "/proc/$daemon/exe")" = "$(readlink "/proc/$(w
 begin() { # [COMMAND...]
 	launch "$@" "$swansongd" --keeper -v -c "$ini" --socket "$socket"
 	wait_for 10 ctl_answers || die "swansongd answers"
-	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+	ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 	old=$(pids)
 }
 goes_on() { # NAME
@@ -132,7 +132,7 @@ ok "no line was lost either" has_each_line 100
 rm -f "$dir/done" "$dir/count.log"
 launch unshare --pid --fork --mount-proc --kill-child "$swansongd" --keeper -v -c "$ini" --socket "$socket"
 wait_for 10 ctl_answers || die "process 1 answers"
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 web=$(pid_of web) outer=$daemon
 daemon=$(pgrep -P "$daemon")
 kill_worker "a container"
@@ -163,7 +163,7 @@ for _ in 1 2 3; do
 	kill -KILL "$next"
 done
 ok "the fourth of daemons that are killed at once answers" wait_for 10 ctl_answers
-ok "all are ready" ctl wait --for ready --timeout 20s
+ok "all are ready" ctl wait --for ready --timeout 60s
 goes_on "four in a row"
 echo >"$dir/hold"
 worker=$(worker)

@@ -245,7 +245,7 @@ ok "the service is never held up" wait_for 30 test -s "$dir/flooded"
 ok "the log names the file" wait_for 10 says "$log" 'flood: log: cannot write .*/flood: No space left'
 ctl start held >/dev/null || die "held is up"
 wait_for 10 test -e "$dir/held-said" || die "held has written"
-ok "a stop does not wait for longer than its timeout" ctl stop held --timeout 20s
+ok "a stop does not wait for longer than its timeout" ctl stop held --timeout 60s
 ok "and logs the missing bytes" says "$log" 'held: log: the last [0-9]+ bytes are not in'
 like "status shows the lost lines" "$(ctl status flood 2>&1)" 'lost: +[0-9]+ lines \([0-9]+ bytes\) of its log'
 mount -o remount,size=32m tmpfs "$dir/disk"

@@ -54,7 +54,7 @@ scripts() { # PAGE
 
 start_tree() {
 	start_daemon
-	ctl wait --for ready --timeout 30s || die "the tree of the example is ready"
+	ctl wait --for ready --timeout 60s || die "the tree of the example is ready"
 }
 
 # --- The configuration that opens swansong.ini(5) --------------------------------------------------

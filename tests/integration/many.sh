@@ -7,7 +7,7 @@ for ((i = 0; i < 1000; i++)); do
 done | config
 began=$(now)
 start_daemon
-ok "all become ready" ctl --timeout 20s wait --for ready
+ok "all become ready" ctl --timeout 60s wait --for ready
 within "without delay" $(($(now) - began)) 0 30000
 is "all are up" "$(ctl status --json | jq '[.nodes[] | select(.service.state == "up")] | length')" 1000
 is "with a process each" "$(pgrep -c -x idle)" 1000

@@ -10,13 +10,13 @@
 	service solo
 } | config
 start_daemon
-ok "all is ready" ctl wait / --for ready --timeout 10s
+ok "all is ready" ctl wait / --for ready --timeout 60s
 
 is "the last part is enough" "$(ctl status nginx --json | jq -r '.nodes[0].path')" web/nginx
 is "so are the last two" "$(ctl status api/worker --json | jq -r '.nodes[0].path')" web/api/worker
-ok "a command takes it" ctl restart redis --timeout 10s
+ok "a command takes it" ctl restart redis --timeout 60s
 is "for the node with the short name" "$(field db/redis .generation) $(field web/nginx .generation)" "2 1"
-ok "also one that waits" ctl wait nginx --for ready --timeout 10s
+ok "also one that waits" ctl wait nginx --for ready --timeout 60s
 
 no_node() { # NAME MESSAGE
 	ctl status "$1" >"$dir/out" 2>&1

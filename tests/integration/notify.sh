@@ -205,7 +205,7 @@ is "then nothing is kept any more" "$(field left .service.stored)" null
 tell left 'store late'
 is "and nothing more is" "$(field left .service.stored)" null
 order left 'exit 0'
-ok "until it is complete" ctl wait left --timeout 20s
+ok "until it is complete" ctl wait left --timeout 60s
 
 # --- The watchdog --------------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ idle='idle-timeout = 200ms'
 	service web 'requires = admin tcp'
 } | config
 start_daemon
-ok "the tree is ready although nothing was called" ctl wait --timeout 5s --for ready
+ok "the tree is ready although nothing was called" ctl wait --timeout 60s --for ready
 is "a service on demand is listening" "$(state admin)" listening
 is "and ready" "$(field admin .service.ready)" true
 is "without a process" "$(pid_of admin)" null
@@ -215,7 +215,7 @@ touch "$dir/runs"
 has_runs() { [ "$(wc -l <"$dir/runs")" -ge "$1" ]; } # LEAST
 : >"$log"
 start_daemon
-ok "a tree with services that fail is ready" ctl wait --timeout 5s --for ready
+ok "a tree with services that fail is ready" ctl wait --timeout 60s --for ready
 client tcp:127.0.0.1:8090 pid >"$dir/refused" &
 refused=$!
 ok "a service that fails at once is restarted until its limit" wait_for 10 has_state fails failed

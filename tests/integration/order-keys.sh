@@ -72,26 +72,26 @@ is "a service that requires it is not" "$(state broken-needs)" down
 like "and its status names the failed node" "$(ctl status broken-needs)" 'waits for: *broken'
 
 is "a sleeping service is down" "$(state asleep@wanted) $(state asleep@followed)" "down down"
-ok "a service that wants it is started by hand" ctl start wakes --timeout 10s
+ok "a service that wants it is started by hand" ctl start wakes --timeout 60s
 is "and has brought it along" "$(state asleep@wanted)" up
 ok "which came first" in_order ' asleep@wanted: started' ' wakes: started'
-ok "a service after another one is started by hand" ctl start wakes-nobody --timeout 10s
+ok "a service after another one is started by hand" ctl start wakes-nobody --timeout 60s
 is "without that" "$(state asleep@followed)" down
 
 # --- The stop of one -----------------------------------------------------------------------------
 
 wait_for 10 says "$dir/slow" ready || die "slow is there"
 likes=$(pid_of likes) follows=$(pid_of follows)
-ok "a required service is stopped" ctl stop db --timeout 10s
+ok "a required service is stopped" ctl stop db --timeout 60s
 is "with the service that requires it" "$(state needs)" down
 ok "its dependent went first" in_order ' needs: SIGTERM' ' needs: stopping -> down' ' db: SIGTERM'
 is "the others run on" "$(pid_of likes) $(pid_of follows)" "$likes $follows"
 ok "it is started again" ctl start db needs --no-wait
 echo >"$dir/db.go"
-ok "with the service that requires it" ctl wait needs --for ready --timeout 10s
+ok "with the service that requires it" ctl wait needs --for ready --timeout 60s
 
 patient=$(pid_of patient)
-ok "a service that is term-after another is stopped alone" ctl stop patient --timeout 10s
+ok "a service that is term-after another is stopped alone" ctl stop patient --timeout 60s
 ok "without waiting for that" gone "$patient"
 is "which runs" "$(state slow)" up
 ctl start patient --timeout 10s >/dev/null

@@ -65,7 +65,7 @@ END
 mkfifo "$dir/db.go"
 start_daemon
 echo >"$dir/db.go"
-ok "all becomes ready" ctl wait --for ready --timeout 10s
+ok "all becomes ready" ctl wait --for ready --timeout 60s
 
 # --- Stopped services ------------------------------------------------------------------------------
 
@@ -74,31 +74,31 @@ states() { # NODE...
 	for node; do state "$node"; done | paste -sd ' '
 }
 ok "a member of a group is stopped" ctl stop web/a
-ok "a restart of the group starts it as well" ctl restart web --timeout 10s
+ok "a restart of the group starts it as well" ctl restart web --timeout 60s
 is "and nothing else that did not run" "$(states web/a web/b web/asleep web-user late)" "up up down down up"
 ok "the whole group is stopped" ctl stop web
-ok "a restart starts all of it" ctl restart web --timeout 10s
+ok "a restart starts all of it" ctl restart web --timeout 60s
 is "as a start does" "$(states web/a web/b web/asleep web-user)" "up up down down"
-ok "a restart by name starts a service that is started by hand only" ctl restart web-user --timeout 10s
+ok "a restart by name starts a service that is started by hand only" ctl restart web-user --timeout 60s
 ok "then it runs" has_state web-user up
-ok "and a restart of its requirement does, too" ctl restart web --timeout 10s
+ok "and a restart of its requirement does, too" ctl restart web --timeout 60s
 ok "when that is ready" wait_for 5 has_state web-user up
 
 ok "a member is stopped again" ctl stop web/a
-ok "a restart of a dependent of the group starts the member" ctl restart late --timeout 10s
+ok "a restart of a dependent of the group starts the member" ctl restart late --timeout 60s
 is "then both are up" "$(states web/a late)" "up up"
 
 ok "a group where nothing is started by itself is stopped" ctl stop empty
-ok "a dependent of the empty group is started" ctl start empty-user --timeout 10s
+ok "a dependent of the empty group is started" ctl start empty-user --timeout 60s
 is "with it" "$(field empty .state) $(state empty/asleep)" "running down"
 
 ok "a group with a requirement between its members is stopped" ctl stop inner
-ok "it is started" ctl start inner --timeout 10s
+ok "it is started" ctl start inner --timeout 60s
 is "with a required member that is not started by itself" "$(states inner/asleep inner/user)" "up up"
 ok "and in that order" in_order ' inner/asleep: started' ' inner/user: started'
 
 ok "a service that is required by name is stopped with its dependents" ctl stop slow
-ok "a restart of that" ctl restart slow-user --timeout 10s
+ok "a restart of that" ctl restart slow-user --timeout 60s
 is "starts both" "$(states slow slow-user)" "up up"
 
 # --- Services that are being restarted -------------------------------------------------------------
@@ -112,7 +112,7 @@ ok "and has ended" wait_for 5 has_state slow-follower down
 lines=$(wc -l <"$log")
 echo >"$dir/block"
 rm "$dir/block"
-ok "all come back" ctl wait --for ready slow slow-user slow-follower --timeout 10s
+ok "all come back" ctl wait --for ready slow slow-user slow-follower --timeout 60s
 tail -n +$((lines + 1)) "$log" >"$dir/log.after"
 is "in their order" "$(sed -nE "s/$said(slow.*): down -> starting\$/\1/p" "$dir/log.after" |
 	head -n 1)" slow
@@ -141,8 +141,8 @@ kill -KILL "$(pid_of lost)"
 ok "a required service has failed" wait_for 5 has_state lost failed
 kill -KILL "$(pid_of lost-user)"
 ok "its dependents stay in backoff" wait_for 5 has_state lost-user backoff
-ok "a service that is only after them does not wait for it" ctl start lost-follower --timeout 5s
-ok "the failed service is started by hand, with any result of before" ctl start lost --timeout 5s
+ok "a service that is only after them does not wait for it" ctl start lost-follower --timeout 60s
+ok "the failed service is started by hand, with any result of before" ctl start lost --timeout 60s
 ok "then they are as well" wait_for 5 has_state lost-user up
 
 stop_daemon

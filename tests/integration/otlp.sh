@@ -54,7 +54,7 @@ stop-timeout = 200ms
 shutdown-timeout = 300ms
 END2
 start_daemon
-ok "all is ready" ctl wait --for ready --timeout 10s
+ok "all is ready" ctl wait --for ready --timeout 60s
 "$otlp" --start >"$dir/spans"
 ok "the start is printed as spans, which are valid" valid "$dir/spans"
 is "all spans are of the same trace" "$(spans '"\([.[].traceId] | unique | length) \([.[].spanId] | (unique | length) == length) \([.[] | select(.parentSpanId == null) | .name])"')" \
@@ -235,7 +235,7 @@ counted() { # REGEX: the counts are these
 
 tree
 start_daemon
-ok "all is ready" ctl wait --for ready --timeout 10s
+ok "all is ready" ctl wait --for ready --timeout 60s
 answer 200 '{}'
 : >"$dir/taken"
 start_collector

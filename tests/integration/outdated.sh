@@ -59,7 +59,7 @@ command = $helpers/idle
 END
 echo 'while :; do sleep 1000; done' >"$place/script"
 start_daemon
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 
 programs() { # NODE...
 	local node

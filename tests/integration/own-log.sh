@@ -19,7 +19,7 @@ like "a command has no such file" "$("$swansongd" --log-file "$own" -- true 2>&1
 run() { # OPTION...: a run of the daemon; its messages are in $log
 	: >"$log"
 	start_daemon "$@"
-	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+	ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 	stop_daemon
 }
 run

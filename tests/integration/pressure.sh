@@ -54,7 +54,7 @@ has_started_again() { has_news "$1: starts again" && has_state "$1" up; }
 
 configure 'pressure-stop = 60% over 2s'
 start_daemon
-ok "all is ready" ctl wait --for ready --timeout 20s
+ok "all is ready" ctl wait --for ready --timeout 60s
 
 touch "$dir/hungry"
 ctl restart --no-wait batch/hog >/dev/null
@@ -62,7 +62,7 @@ ok "the service that causes the pressure is stopped" wait_for 60 is_stopped_for 
 rm "$dir/hungry"
 is "others go on" "$(state batch/store) $(state batch/web) $(state web) $(state base)" "up up up up"
 ok "it starts again when that is over" wait_for 60 has_started_again batch/hog
-ok "and the tree is ready" ctl wait --for ready --timeout 20s
+ok "and the tree is ready" ctl wait --for ready --timeout 60s
 
 begin
 burn_outside

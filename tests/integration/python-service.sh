@@ -42,7 +42,7 @@ tell release
 ok "it is busy, and the kill is far" test "$(field app .service.next_usec)" -gt 10000000
 echo drop >"$dir/fifo"
 ok "with the last guard it ends by itself" wait_for 10 says "$dir/app.log" complete
-ok "and all of it is complete" ctl wait app --for complete --timeout 10s
+ok "and all of it is complete" ctl wait app --for complete --timeout 60s
 is "nothing was forced" "$(field app .forced)" false
 stop_daemon 10
 is "clean" "$status" 0

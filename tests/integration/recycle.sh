@@ -24,7 +24,7 @@ echo 64 >"$dir/size"
 	service beside
 } | config
 start_daemon
-ok "all is ready" ctl wait --for ready --timeout 30s
+ok "all is ready" ctl wait --for ready --timeout 60s
 have_eaten() { [ "$(cat "$dir/eaten" 2>/dev/null)" = xxx ]; }
 ok "three of them have their memory" wait_for 20 have_eaten
 apart=$(pid_of apart) large=$(pid_of large) small=$(pid_of small) beside=$(pid_of beside)

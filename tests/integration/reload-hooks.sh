@@ -18,7 +18,7 @@ echo KEY=hush >"$secrets"
 	service secret; echo "environment-file = $secrets"
 } | config
 start_daemon
-ok "all becomes ready" ctl wait --for ready --timeout 10s
+ok "all becomes ready" ctl wait --for ready --timeout 60s
 web=$(pid_of web) one=$(pid_of group/one) plain=$(pid_of plain/one)
 
 {
@@ -30,23 +30,23 @@ web=$(pid_of web) one=$(pid_of group/one) plain=$(pid_of plain/one)
 ok "commands are changed" ctl reload
 is "for which nothing is restarted" "$(pid_of web) $(pid_of group/one) $(pid_of plain/one)" \
 	"$web $one $plain"
-ok "a restart" ctl restart web --timeout 10s
+ok "a restart" ctl restart web --timeout 60s
 ok "ends the run with its old commands, and begins the next with the new ones" \
 	shows old-stop new-start
 ok "which has the new reload-command" ctl reload web
 ok "and runs it" wait_for 5 shows old-stop new-start new-reload
 ok "and is over" wait_for 5 says "$log" 'web: reloaded'
-ok "it is stopped" ctl stop web --timeout 10s
+ok "it is stopped" ctl stop web --timeout 60s
 ok "with the new post-stop" shows old-stop new-start new-reload new-stop
 
 : >"$trace"
-ok "a node that had a final action" ctl stop group --timeout 10s
+ok "a node that had a final action" ctl stop group --timeout 60s
 ok "has the new one" shows new-final
 : >"$trace"
-ok "a service without one before" ctl stop plain --timeout 10s
+ok "a service without one before" ctl stop plain --timeout 60s
 ok "has none yet" shows
-ok "when it is back" ctl start plain --timeout 10s
-ok "and ends again" ctl stop plain --timeout 10s
+ok "when it is back" ctl start plain --timeout 60s
+ok "and ends again" ctl stop plain --timeout 60s
 ok "it has" shows plain-final
 
 # In the middle of an action.
@@ -60,10 +60,10 @@ ok "runs" wait_for 5 says "$log" 'group: final: started sh, pid [0-9]+'
 { echo '[group]'; say final third; service group/one; } | config
 ok "a reload meanwhile" ctl reload
 echo >"$dir/go"
-ok "lets it end" ctl wait group --for complete --timeout 10s
+ok "lets it end" ctl wait group --for complete --timeout 60s
 ok "as it began" wait_for 5 shows second
 ctl start -q group --timeout 10s
-ok "the next end" ctl stop group --timeout 10s
+ok "the next end" ctl stop group --timeout 60s
 ok "is the other" shows second third
 
 # Values of files that not every user may read.
@@ -76,7 +76,7 @@ ok "and no value" not says "$dir/plan" "hush|psst"
 ok "nor to programs" not eval 'ctl reload --dry-run --json | grep -E "KEY=|hush|psst"'
 secret=$(pid_of secret)
 ok "it is taken" ctl reload
-ok "by a restart" ctl wait secret --for ready --timeout 10s
+ok "by a restart" ctl wait secret --for ready --timeout 60s
 is "with the new value" "$(tr '\0' '\n' <"/proc/$(pid_of secret)/environ" | grep ^KEY)" KEY=psst
 ok "in a new process" gone "$secret"
 stop_daemon

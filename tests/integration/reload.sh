@@ -34,7 +34,7 @@ goes=$(pid_of goes)
 ok "a change of a service is taken" ctl reload
 ok "the changed key is named" says "$log" 'goes: umask has changed'
 ok "a service with a changed attribute gets a new process" wait_for 5 gone "$goes"
-ok "which is up again" ctl wait --timeout 5s --for ready
+ok "which is up again" ctl wait --timeout 60s --for ready
 is "of the next generation" "$(field goes .generation)" 2
 is "with the new value" "$(grep Umask "/proc/$(pid_of goes)/status")" $'Umask:\t0077'
 is "and nothing else is touched" "$(pid_of stays)" "$stays"
@@ -60,7 +60,7 @@ goes=$(pid_of goes) db=$(pid_of db)
 { service stays; service goes; printf '%s\n' 'requires = db' 'environment = A=1'
 	service db; echo 'environment = A=1'; } | config
 ok "two that need each other are changed" ctl reload
-ok "and both are up again" ctl wait --timeout 5s --for ready
+ok "and both are up again" ctl wait --timeout 60s --for ready
 is "as new ones" "$(gone "$goes" "$db" && echo gone)" gone
 ok "in the order of their edges" in_order "goes: SIGTERM to pid $goes" "db: SIGTERM to pid $db" \
 	"db: started, pid $(pid_of db)" "goes: started, pid $(pid_of goes)"
@@ -138,7 +138,7 @@ ok "a service becomes a group" ctl reload
 ok "its process goes" wait_for 5 gone "$stays"
 no_service() { [ "$(field stays .service)" = null ]; }
 ok "and the service" wait_for 5 no_service
-ok "the services below are back" ctl wait --timeout 5s --for ready
+ok "the services below are back" ctl wait --timeout 60s --for ready
 is "as another one" "$(gone "$below" && echo gone)" gone
 { service stays; service stays/below; } | config
 below=$(pid_of stays/below)

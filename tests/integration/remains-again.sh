@@ -26,7 +26,7 @@ restart-limit = none"
 	done
 } | config
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 
 n_runs() { wc -l <"$dir/s$1.runs"; }
 ran() { [ "$(n_runs "$1")" -gt "$2" ]; }

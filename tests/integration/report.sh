@@ -33,7 +33,7 @@ post-stop = true
 [empty]
 END2
 start_daemon
-ok "all is ready" ctl wait --for ready --timeout 10s
+ok "all is ready" ctl wait --for ready --timeout 60s
 ok "nothing is written while it runs" not test -e "$report"
 ctl run empty/job -- "$helpers/idle"
 ok "a transient service is up" wait_for 10 has_state empty/job up
@@ -229,7 +229,7 @@ END2
 : >"$log"
 launch bash -c '(ulimit -f 0; exec "$@" 2>&1) | cat' - "$swansongd" -v -c "$ini" --socket "$socket"
 ok "a daemon that may write no files runs" wait_for 10 ctl_answers
-ok "and ends" ctl shutdown --timeout 20s
+ok "and ends" ctl shutdown --timeout 60s
 await_daemon 10
 is "with a line" "$(told)" 1
 

@@ -30,7 +30,7 @@ named() { grep -o '^[a-z]*: .* with app@.*' "$dir/out" | paste -sd ';'; }
 
 tree one | config
 start_daemon
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 before=$(generations app@1 app@2 app@3 front named far)
 pid=$(pid_of front)
 

@@ -20,7 +20,7 @@ clear_log() { : >"$log"; }
 
 tree one | config
 start_daemon
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 tree two | config
 clear_log
 ok "a rollout" rollout web@ --settle 50ms

@@ -10,7 +10,7 @@
 	printf '[web@]\ninstances = 2\ncommand = %s/idle\nrequires = db near\n' "$helpers"
 } | config
 start_daemon
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 
 # A rollout that waits for the end of web@1, on which a guard is held.
 begin_rollout() {
@@ -29,7 +29,7 @@ rollout_fails() { # NAME OUTPUT
 	is "$1 ends the rollout" "$?" 1
 	like "the output names it" "$(cat "$dir/out")" "$2"
 	like "and how to go on" "$(cat "$dir/out")" '0 of 2 are done; to go on: swansongctl rollout --continue'
-	ok "all is started again" ctl start / --timeout 20s
+	ok "all is started again" ctl start / --timeout 60s
 }
 
 other=$(pid_of web@2)

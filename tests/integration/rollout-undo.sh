@@ -31,7 +31,7 @@ is_rollout() { test "$(rollout_state)" = "$1"; }
 
 tree one | config
 start_daemon
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 db=$(pid_of db)
 
 # --- A failure leads back ---

@@ -22,7 +22,7 @@ clear_log() { : >"$log"; }
 
 tree one | config
 start_daemon
-ok "the tree is ready" ctl wait --for ready --timeout 20s
+ok "the tree is ready" ctl wait --for ready --timeout 60s
 
 # --- Without a change ---
 
@@ -78,7 +78,7 @@ before=$(pids 1 2 3)
 ok "an undo after an undo" rollout --undo web@
 is "restarts nothing" "$(pids 1 2 3)" "$before"
 ok "the next reload reads the files again" ctl reload
-ok "and restarts all that run with others" ctl wait --for ready --timeout 20s
+ok "and restarts all that run with others" ctl wait --for ready --timeout 60s
 is "db, too" "$(version_of)" two
 rollout --undo web@
 is "and then there is no rollout to undo" "$?" 1
@@ -137,7 +137,7 @@ is "before anything changes" "$(pids 1 2 3)" "$before"
 
 { tree five; printf '[slow]\ncommand = %s/stubborn\nstop-timeout = 3s\n' "$helpers"; } | config
 ok "a service that ends late" ctl reload
-ok "the tree is ready again" ctl wait --for ready --timeout 20s
+ok "the tree is ready again" ctl wait --for ready --timeout 60s
 ok "and has written its lines" wait_for 10 says "$log" '1 runs five'
 clear_log
 "$swansongctl" rollout web@ --settle 60s >"$dir/out" 2>&1 &

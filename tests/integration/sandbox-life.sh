@@ -108,7 +108,7 @@ tree() { # VALUE
 tree one no | config
 : >"$log"
 start_daemon
-ok "services that notify, listen and fork come up in it" ctl wait --for ready --timeout 20s
+ok "services that notify, listen and fork come up in it" ctl wait --for ready --timeout 60s
 web=$(pid_of web)
 is "the process of the service is the command" "$(tr '\0' ' ' <"/proc/$web/cmdline")" "$app/slow-server serve $app/word "
 is "with the user" "$(stat -c %U "/proc/$web")" nobody

@@ -30,11 +30,11 @@ fails() { ! ctl "$@" >"$dir/out" 2>&1; }
 for i in 1 2 3 4 5; do echo "I=$i" >"$dir/env.$i"; done
 tree | config
 start_daemon
-ok "all is ready" ctl wait --for ready --timeout 20s
+ok "all is ready" ctl wait --for ready --timeout 60s
 front=$(pid_of front) one=$(pid_of web@1)
 is "scale reports it" "$(ctl scale web@ 4)" "web@: instances = 4"
 is "there are so many" "$(instances)" "web@1 web@2 web@3 web@4"
-ok "they start" ctl wait --for ready --timeout 20s web@3 web@4
+ok "they start" ctl wait --for ready --timeout 60s web@3 web@4
 ok "it is in the state file" is_scaled 4
 like "the start and it are in changes, with their causes" "$(ctl changes | tr '\n' ' ')" '1 .* start 2 .*asked by pid'
 is "no other service is restarted" "$(pid_of front) $(pid_of web@1)" "$front $one"

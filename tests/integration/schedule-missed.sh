@@ -27,7 +27,7 @@ restart_daemon() {
 	stop_daemon
 	: >"$log"
 	start_daemon
-	ctl wait --for ready --timeout 20s >"$dir/out" || die "the tree is ready"
+	ctl wait --for ready --timeout 60s >"$dir/out" || die "the tree is ready"
 }
 
 tree | config

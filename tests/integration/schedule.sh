@@ -115,7 +115,7 @@ ok "the job runs again" wait_for 10 has_runs needs $((before + 1))
 	job local 'daily 12:34 UTC'
 } | config
 ok "a reload changes schedules" ctl reload
-ok "the tree is ready although jobs have not run" ctl wait --timeout 5s --for ready
+ok "the tree is ready although jobs have not run" ctl wait --timeout 60s --for ready
 # The seconds from the next run of the one until that of the other, the one that is earlier on a day first.
 apart() { echo $((($(field "$2" .service.scheduled_usec) - $(field "$1" .service.scheduled_usec) + 86410000000) / 1000000 % 86400 / 60)); }
 is "a time zone is that of its job" "$(apart zoned local)" $((9 * 60))

@@ -53,7 +53,7 @@ command = sh -c 'echo one
 END
 launch "$swansongd" -v -c "$dir/conf" --socket "$socket"
 wait_for 10 ctl_answers || die "swansongd answers"
-ok "all is up" ctl wait --for ready --timeout 20s
+ok "all is up" ctl wait --for ready --timeout 60s
 
 line() { grep -n -m "${3:-1}" "^$2" "$dir/conf/$1" | tail -n 1 | cut -d: -f1; } # FILE BEGINNING [NUMBER]
 shows() { # NODE KEY VALUE SOURCE

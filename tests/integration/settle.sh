@@ -43,7 +43,7 @@ real start slow --settle 0
 is "with settle-time it has never been ready" "$?" 1
 is "so it has failed" "$(state slow)" failed
 begun=$(now)
-ok "its dependent starts, too" ctl start second --timeout 20s
+ok "its dependent starts, too" ctl start second --timeout 60s
 within "after the settle-time" $(($(now) - begun)) 300 20000
 ok "and not before that is over" in_order 'first: started' 'first: starting -> up' 'second: down -> starting'
 stop_daemon

@@ -30,7 +30,7 @@ ok "the next one starts when one is ready" wait_for 10 come_up "web/s1 web/s3"
 kill -KILL "$(pid_of web/s1)"
 ok "a failure leaves its place to the next one" wait_for 10 come_up "web/s3 web/s4"
 touch "$dir"/ready.{1,3,4,5}
-ok "all are ready in the end" ctl wait --for ready --timeout 20s web
+ok "all are ready in the end" ctl wait --for ready --timeout 60s web
 
 rm "$dir"/ready.*
 ctl restart web --timeout 100ms >/dev/null 2>&1

@@ -33,7 +33,7 @@ stubborn=$(cat "$dir/stubborn")
 ended=$(cat "$dir/ended")
 
 before=$(pid_of polite)
-ok "a restart does not wait for a session" ctl restart polite --timeout 10s
+ok "a restart does not wait for a session" ctl restart polite --timeout 60s
 ok "the next run is there" is_up_anew polite "$before"
 ok "and a dependent of the service runs" has_state needs up
 ok "the session is there" kill -0 "$polite"
@@ -45,7 +45,7 @@ before=$(pid_of polite)
 ok "a reload that restarts the service is taken" ctl reload
 ok "and does not wait for a session" wait_for 10 is_up_anew polite "$before"
 
-ok "a stop does not wait for a session" ctl stop stubborn --timeout 10s
+ok "a stop does not wait for a session" ctl stop stubborn --timeout 60s
 is "the service is down" "$(state stubborn)" down
 like "the session is listed" "$(ctl guards stubborn)" 'leftover .*stubborn'
 is "and blocks nothing" "$(ctl guards stubborn --blocking --json | jq '.guards | length')" 0

@@ -88,7 +88,7 @@ sed -i 's/^restart-delay = 0$/restart-delay = 1h/; s/^\[both\/quick\]/&\nrestart
 ctl reload >/dev/null
 crash both/quick
 wait_for 10 says "$log" "both/slow: SIGTERM to pid $slow" || die "the slow one is asked again"
-ok "a start by hand waits for neither them nor the delay" ctl --timeout 10s start both/quick
+ok "a start by hand waits for neither them nor the delay" ctl --timeout 60s start both/quick
 is "and the slow one is still stopping" "$(state both/slow)" stopping
 echo 1<>"$dir/slow.go"
 ok "the slow one starts when it has ended" wait_for 10 renewed "$slow" both/slow
@@ -105,7 +105,7 @@ pid=$(pid_of given/up)
 crash given/up
 ok "a service that may be restarted once is" wait_for 10 renewed "$pid" given/up
 crash given/up
-ok "and then its group is shut down" ctl --timeout 10s wait --for complete given
+ok "and then its group is shut down" ctl --timeout 60s wait --for complete given
 is "with the services in it" "$(state given/other)" down
 is "the service is shown as failed" "$(state given/up)" failed
 ok "which is no maintenance" not ctl health -q

@@ -48,9 +48,9 @@ value_of() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$2/status"; } # NAME PID
 
 ok "the unit has no mistakes" systemd-analyze verify --man=no swansongd.service
 ok "it starts" systemctl start swansongd
-ok "the tree of the demo is ready" ctl wait web --for ready --timeout 20s
-ok "a oneshot has done its work" ctl wait jobs/import --for ready --timeout 20s
-ok "a service of another user can send READY=1" ctl wait told --for ready --timeout 20s
+ok "the tree of the demo is ready" ctl wait web --for ready --timeout 60s
+ok "a oneshot has done its work" ctl wait jobs/import --for ready --timeout 60s
+ok "a service of another user can send READY=1" ctl wait told --for ready --timeout 60s
 daemon=$(property MainPID)
 is "the daemon gains no privileges" "$(value_of NoNewPrivs "$daemon")" 1
 is "and is filtered" "$(value_of Seccomp "$daemon")" 2
@@ -109,7 +109,7 @@ else
 fi
 
 ok "a reload succeeds" systemctl reload swansongd
-ok "a service is restarted" ctl restart rights --timeout 10s
+ok "a service is restarted" ctl restart rights --timeout 60s
 ok "a service that hangs is killed" by_force ctl stop jobs/hung
 ctl signal USR1 web/app
 ok "the application has an order" wait_for 10 has_kinds_of_guards web/app "lease process"

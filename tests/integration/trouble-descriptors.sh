@@ -40,7 +40,7 @@ begin() {
 	mkdir "$dir/done"
 	: >"$log"
 	start_daemon
-	ctl wait --for ready --timeout 20s >/dev/null || die "all is up"
+	ctl wait --for ready --timeout 60s >/dev/null || die "all is up"
 }
 
 begin

@@ -41,7 +41,7 @@ ok "lines that cannot be written hold up no service" wait_for 20 all_answered
 is "nor does the service get an error" "$(sort -u "$dir/answers")" said
 ok "the log names the file" wait_for 10 says "$log" 'writer: log: cannot write .*/disk/log: No space left'
 is "the service is up" "$(field writer .service.restarts) $(state writer)" "0 up"
-ok "status is answered" ctl status --timeout 10s
+ok "status is answered" ctl status --timeout 60s
 ctl start later >/dev/null 2>&1
 like "another with a log there is started or tried again" "$(state later)" 'up|backoff|starting'
 rm "$dir/disk/filler"
@@ -52,7 +52,7 @@ is "of all that came meanwhile none is missing" "$(cksum <"$dir/disk/log")" \
 	"$({ echo first; seq 5000; echo last; } | cksum)"
 ok "and the end of the shortage is logged" wait_for 10 says "$log" 'writer: log: .* is written again: 0 lines'
 ok "and the other is up" wait_for 10 has_state later up
-ok "a restart is as ever" ctl restart writer --timeout 20s
+ok "a restart is as ever" ctl restart writer --timeout 60s
 stop_daemon
 is "so is the end" "$status" 0
 
@@ -125,7 +125,7 @@ ok "the daemon writes its log" wait_for 10 says "$dir/disk/own" 'crash: started'
 ok "the disk is full" fill
 before=$(field crash .service.restarts)
 ok "services are started again all the same" wait_for 60 has_restarts crash $((before + 300))
-ok "and can be stopped" ctl stop idle --timeout 20s
+ok "and can be stopped" ctl stop idle --timeout 60s
 : >"$dir/disk/own" # as much room as its contents had
 ok "with room it logs the number of lost lines" wait_for 20 says "$dir/disk/own" '[0-9]+ lines of this log were lost'
 ok "the disk is full again" fill
@@ -143,7 +143,7 @@ launch_into "$dir/pipe"
 before=$(field crash .service.restarts)
 ok "services run when its pipe is full from the beginning" wait_for 20 has_restarts crash $((before + 100))
 kill -USR1 "$daemon" # the whole tree, at once
-ok "status is answered" ctl status --timeout 10s
+ok "status is answered" ctl status --timeout 60s
 stop_daemon 20
 is "and it ends" "$status" 0
 

@@ -45,7 +45,7 @@ kill -KILL "$(pid_of died)"
 ok "a service that dies is known to have failed" wait_for 90 has_state died failed
 ok "and its remaining process is ended, too" gone "$(cat "$dir/died")"
 ok "a service that leaves no process can be stopped" ctl stop plain --timeout 60s
-ok "status is answered" ctl status --timeout 20s
+ok "status is answered" ctl status --timeout 60s
 ok "all that while the flood goes on" wait_for 30 dead
 is "without an end" "$(pid_of flood)" "$flood"
 

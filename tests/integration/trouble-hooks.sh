@@ -69,7 +69,7 @@ ok "crash: it is started again after that" wait_for 10 has_state crash up
 ok "crash: the post-stop is gone" over crash
 # The next part is not about the main process.
 rm -f "$dir/crash-main" "$dir/crash"
-ok "crash: it is stopped by force" ctl shutdown crash --force --timeout 20s
+ok "crash: it is stopped by force" ctl shutdown crash --force --timeout 60s
 
 # A stop: by force, which is named with the command, and is the exit status.
 declare -A key=([slow-start]=start-command [slow-ready]=post-start [stop]=stop-command
@@ -85,7 +85,7 @@ into() { # NODE: it hangs there when it is stopped
 }
 for node in "${!key[@]}"; do
 	ok "$node: it is there" into "$node"
-	ok "$node: a stop is done" by_force ctl stop "$node" --timeout 20s
+	ok "$node: a stop is done" by_force ctl stop "$node" --timeout 60s
 	is "$node: by force" "$(field "$node" .forced)" true
 	ok "$node: the log names it" says "$log" "$node: killing ${key[$node]}, pid [0-9]+ \(stubborn\)"
 	ok "$node: it is gone" over "$node"

@@ -65,7 +65,7 @@ trial() { # ERROR TEXT: each kind of start and stop
 		ok "$name: $node is tried again" wait_for 20 \
 			says "$log" "$said$node: (start-command )?cannot start: $why; again in"
 	done
-	ok "$name: a stop of a service that waits for its next attempt is done" ctl stop main --timeout 20s
+	ok "$name: a stop of a service that waits for its next attempt is done" ctl stop main --timeout 60s
 	relent
 	for node in start ready; do
 		ok "$name: $node is up as soon as it can" wait_for 20 has_state "$node" up
@@ -77,7 +77,7 @@ trial() { # ERROR TEXT: each kind of start and stop
 	done
 	inject "$1"
 	for node in stop post-stop final; do
-		ok "$name: $node can be stopped" ctl stop "$node" --timeout 20s
+		ok "$name: $node can be stopped" ctl stop "$node" --timeout 60s
 		is "$name: $node is not forced" "$(field "$node" .forced)" false
 		ok "$name: $node has its trouble named" \
 			says "$log" "$said$node: $node(-command)? cannot start: $why"

@@ -24,7 +24,7 @@ exec 9<>"$dir/fifo"
 
 start_daemon
 echo READY=1 >&9
-ok "all is up" ctl wait --for ready --timeout 20s
+ok "all is up" ctl wait --for ready --timeout 60s
 declare -A old
 for node in one two web job; do old[$node]=$(pid_of "$node"); done
 first=$daemon
@@ -82,7 +82,7 @@ warned() { # NUMBER
 cp "$ini" "$dir/four.ini"
 for i in {1..20}; do service "many-$i"; done | config
 start_daemon
-ok "many services are up" ctl wait --for ready --timeout 20s
+ok "many services are up" ctl wait --for ready --timeout 60s
 : >"$log"
 start_second() {
 	launch "$swansongd" -c "$ini" --socket "$dir/second"
@@ -108,7 +108,7 @@ stop_daemon
 ok "it lets them be" kill -0 "${many[@]}"
 start_daemon
 ok "the next daemon of their own ends them" wait_for 10 gone "${many[@]}"
-ok "and starts their services" ctl wait --for ready --timeout 20s
+ok "and starts their services" ctl wait --for ready --timeout 60s
 if is_root; then
 	ok "the process of another user lives" kill -0 "$other"
 else

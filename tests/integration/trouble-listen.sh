@@ -68,12 +68,12 @@ client_ends() {
 }
 
 start_daemon
-ok "both are up" ctl wait --for ready --timeout 20s
+ok "both are up" ctl wait --for ready --timeout 60s
 
 client || die "clients connect all the time"
 for ((i = 0; i < 5; i++)); do
-	ctl restart one --timeout 20s >/dev/null || die "the service one is restarted"
-	ctl restart two --timeout 20s >/dev/null || die "the other is restarted"
+	ctl restart one --timeout 60s >/dev/null || die "the service one is restarted"
+	ctl restart two --timeout 60s >/dev/null || die "the other is restarted"
 done
 like "restarts of one, and of the other, lose no connection" "$(client_ends)" '^lost 0, '
 

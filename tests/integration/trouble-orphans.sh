@@ -35,7 +35,7 @@ cleanup_fn end_process "$daemon"
 wait_for 10 ctl_answers || die "swansongd answers"
 ok "the maker of the orphans ends" wait_for 120 has_state many 'done'
 ok "none of the dead stays" wait_for 30 no_zombies
-ok "status is answered" ctl status --timeout 20s
+ok "status is answered" ctl status --timeout 60s
 
 # All at once: while the daemon stands still, no process reaps them.
 before=$(field other .service.pid)

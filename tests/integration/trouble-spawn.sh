@@ -51,7 +51,7 @@ for what in missing refused script; do
 	done
 
 	for node in stop post-stop final; do
-		ok "$what, $node: it can be stopped" ctl stop "$what/$node" --timeout 20s
+		ok "$what, $node: it can be stopped" ctl stop "$what/$node" --timeout 60s
 		is "$what, $node: not by force" "$(field "$what/$node" .forced)" false
 		ok "$what, $node: the log gives the reason" says "$log" "$what/$node: $node(-command)? $cannot"
 	done
@@ -131,14 +131,14 @@ for node in plain:cannot prepared:start-command\ cannot; do
 	ok "${node%%:*} cannot be started now" wait_for 10 says "$log" \
 		"${node%%:*}: ${node#*:} start: make a process: Resource temporarily unavailable; again in 1.0s"
 done
-ok "status is answered" ctl status --timeout 10s
-ok "a stop of one without its post-stop is possible" ctl stop cleans --timeout 20s
+ok "status is answered" ctl status --timeout 60s
+ok "a stop of one without its post-stop is possible" ctl stop cleans --timeout 60s
 ok "which is named" says "$log" 'cleans: post-stop cannot start: make a process: Resource temp'
-ok "a stop of a service that waits for its next attempt as well" ctl stop prepared --timeout 20s
+ok "a stop of a service that waits for its next attempt as well" ctl stop prepared --timeout 60s
 limit "$most"
 ok "a failed service is up then" wait_for 10 has_state plain up
 ok "it did not count as a failure of the service" not says "$log" 'restart-limit is reached'
-ok "all can be started again" ctl start prepared cleans --timeout 20s
+ok "all can be started again" ctl start prepared cleans --timeout 60s
 
 limit 1
 stop_daemon 20

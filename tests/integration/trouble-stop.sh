@@ -82,13 +82,13 @@ for name in "${!cases[@]}"; do
 	ok "$name: it is there" into "$name"
 	ctl stop "${nodes[@]}" --no-wait >/dev/null
 	out_of "$name"
-	ok "$name, stop: it goes down" ctl stop "${nodes[@]}" --timeout 20s
+	ok "$name, stop: it goes down" ctl stop "${nodes[@]}" --timeout 60s
 	ok "$name, stop: and is" in_state down "${nodes[@]}"
 	is "$name, stop: not by force" "$(field "${nodes[0]}" .forced)" false
 	follows "$name, stop"
 
 	ok "$name: it is there again" into "$name"
-	ok "$name, force: it goes down" ctl shutdown "${nodes[@]}" --force --timeout 20s
+	ok "$name, force: it goes down" ctl shutdown "${nodes[@]}" --force --timeout 60s
 	ok "$name, force: and is" in_state down "${nodes[@]}"
 done
 stop_daemon

@@ -46,26 +46,26 @@ for pid in $(pid_of polite) $(pid_of deaf) $(pid_of left) $(cat "$dir/left") $(c
 done
 is "a suspended service still counts as up" "$(state polite)" up
 
-ok "a suspended service can be stopped" ctl stop polite --timeout 20s
+ok "a suspended service can be stopped" ctl stop polite --timeout 60s
 is "not by force" "$(field polite .forced)" false
 is "it got its signal" "$(grep -c TERM "$dir/polite")" 1
-ok "a suspended service that ignores SIGTERM can be stopped" by_force ctl stop deaf --timeout 20s
+ok "a suspended service that ignores SIGTERM can be stopped" by_force ctl stop deaf --timeout 60s
 is "by force" "$(field deaf .forced)" true
-ok "so can a suspended remaining process" by_force ctl stop left --timeout 20s
+ok "so can a suspended remaining process" by_force ctl stop left --timeout 60s
 is "by force" "$(field left .forced)" true
-ok "a command that starts it is continued" ctl stop hook --timeout 20s
+ok "a command that starts it is continued" ctl stop hook --timeout 60s
 is "and its stop is not forced" "$(field hook .forced)" false
-ok "a stop-command that suspends itself is killed" by_force ctl stop asked --timeout 20s
+ok "a stop-command that suspends itself is killed" by_force ctl stop asked --timeout 60s
 is "by force" "$(field asked .forced)" true
 ok "it is named" says "$log" 'asked: killing stop-command'
-ok "a post-stop that suspends itself is killed" by_force ctl stop cleaned --timeout 20s
+ok "a post-stop that suspends itself is killed" by_force ctl stop cleaned --timeout 60s
 ok "it is named" says "$log" 'cleaned: killing post-stop'
 
 freeze "$(pid_of again)"
 kill -KILL "$(pid_of again)"
 ok "a stopped one that is killed is started again" wait_for 10 says "$log" 'again: killed by SIGKILL'
 ok "and is up" wait_for 10 has_state again up
-ok "a restart of a stopped one is done" ctl restart again --timeout 20s
+ok "a restart of a stopped one is done" ctl restart again --timeout 60s
 
 # The daemon itself is stopped during the events that it has to process.
 main=$(pid_of again)

@@ -90,10 +90,10 @@ start_restart_reload() {
 		return
 	fi
 	old=$(pid_of a)
-	repeated ctl restart a --timeout 10s || broken "a cannot be restarted" || return
+	repeated ctl restart a --timeout 60s || broken "a cannot be restarted" || return
 	wait_for 10 is_up_anew a "$old" || broken "a is not restarted" || return
 	printf '[c]\ncommand = %s/idle c\n' "$helpers" >>"$ini"
-	repeated ctl reload --timeout 10s || broken "the reload is refused twice" || return
+	repeated ctl reload --timeout 60s || broken "the reload is refused twice" || return
 	wait_for 10 are "a up, b up, n up, once done, c up" || broken "not all services run at last" ||
 		return
 	for word in a b c; do

@@ -29,7 +29,7 @@ begin() { # [--keeper]
 	rm -f "$dir/done" "$dir/count.log"
 	launch "$swansongd" "$@" -v -c "$ini" --socket "$socket"
 	wait_for 10 ctl_answers || die "swansongd answers"
-	ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+	ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 	ctl guard db --why backup -- cat "$dir/hold" >/dev/null &
 	guard=$!
 	wait_for 10 has_leases db 1 || die "the guard is held"
@@ -39,7 +39,7 @@ begin() { # [--keeper]
 end() {
 	echo >"$dir/hold"
 	wait "$guard"
-	ctl shutdown --timeout 20s >/dev/null || broken "the shutdown"
+	ctl shutdown --timeout 60s >/dev/null || broken "the shutdown"
 	await_daemon 20
 	[ "$status" = 0 ] || broken "the exit status is $status"
 	wait_for 5 nobody_else || broken "a process is left"
@@ -55,7 +55,7 @@ broken() { # FAULT
 }
 goes_on() {
 	wait_for 10 ctl_answers || broken "no daemon answers" || return
-	ctl wait --for ready --timeout 10s >/dev/null || broken "not all are ready"
+	ctl wait --for ready --timeout 60s >/dev/null || broken "not all are ready"
 	[ "$(pids)" = "$old" ] || broken "a service was touched"
 	[ "$(<"$dir/done")" = "done" ] || broken "what was done ran again"
 	wait_for 5 has_leases db 1 || broken "the guard is lost"

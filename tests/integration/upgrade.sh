@@ -63,7 +63,7 @@ goes_on() { # NAME VERSION
 }
 
 start_daemon
-ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
+ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 ctl stop stopped >/dev/null
 mkfifo "$dir/hold"
 ctl guard db --why backup -- cat "$dir/hold" >/dev/null &

@@ -6,7 +6,7 @@ requires_web_tree
 
 web_tree "$dir" | config
 start_daemon
-ok "the tree becomes ready" ctl --timeout 30s wait --for ready
+ok "the tree becomes ready" ctl --timeout 60s wait --for ready
 like "the tree answers" "$(curl -s http://127.0.0.1:8080/)" '^visit 1$'
 
 ask_slowly

@@ -41,7 +41,7 @@ restarts() { # N: each under load, and by another process
 	for ((i = 0; i < $1; i++)); do
 		more_answers
 		pid=$(pid_of web)
-		ctl restart web --timeout 30s >/dev/null || die "it is restarted"
+		ctl restart web --timeout 60s >/dev/null || die "it is restarted"
 		[ "$(pid_of web)" != "$pid" ] || die "another process serves"
 	done
 }
@@ -58,7 +58,7 @@ clean_stops() { # N
 
 web "$listen" 'fd-store-max = 250'
 start_daemon
-ok "the server is ready" ctl wait --for ready --timeout 20s
+ok "the server is ready" ctl wait --for ready --timeout 60s
 load 200
 restarts 10
 load_ends
@@ -72,7 +72,7 @@ like "the socket was the daemon's all the time" "$(ss -Hltnp 'sport = 8080')" 's
 load 200
 sed -i 's/^ready/environment = CHANGED=yes\n&/' "$ini"
 pid=$(pid_of web)
-ok "a reload that needs another process" ctl --timeout 30s reload
+ok "a reload that needs another process" ctl --timeout 60s reload
 ok "starts it" wait_for 30 is_up_anew web "$pid"
 more_answers
 pid=$(pid_of web)
@@ -90,7 +90,7 @@ is "the daemon ends" "$status" 0
 : >"$log"
 web "$listen" 'fd-store-max = 0'
 start_daemon
-ok "without a store it is ready" ctl wait --for ready --timeout 20s
+ok "without a store it is ready" ctl wait --for ready --timeout 60s
 load 200
 restarts 3
 load_ends
