@@ -1,6 +1,6 @@
 """Large inputs of the converter: large-inputs.py CONVERTER FOLDER SECONDS
 
-Each is made in FOLDER and converted, alone, within SECONDS; the result may be a refusal, and is no traceback.  The
+Each is made in FOLDER and converted, alone, within SECONDS of a processor; the result may be a refusal, and is no traceback.  The
 inputs are those for which a careless reader needs the square of their size, a deep stack, or too much memory.
 """
 import os
@@ -46,16 +46,18 @@ def convert(command, seconds):
     """The exit status, or a sentence about what is wrong."""
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # of the processor: a busy machine takes longer
 
     try:
-        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=seconds, preexec_fn=limit)
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10 * seconds,
+                             preexec_fn=limit)
     except subprocess.TimeoutExpired:
-        return "took more than %d s" % seconds
+        return "took more than %d s" % (10 * seconds)
     return run.stderr if run.returncode not in (0, 1, 2) or "Traceback" in run.stderr else run.returncode
 
 
 def main():
-    converter, folder, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    converter, folder, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     wrong = 0
     for reader, name, files in inputs():
         top = os.path.join(folder, reader + "-" + name)

@@ -37,7 +37,7 @@ hold() { # UID NUMBER [once called]
 	setpriv --reuid "$1" --regid "$1" --clear-groups /usr/bin/python3 "$dir/hold" "$socket" "${@:2}" \
 		>"$dir/held.$1" 2>&1 &
 	cleanup_fn end_process $!
-	wait_for 20 says "$dir/held.$1" held
+	wait_for 60 says "$dir/held.$1" held
 }
 answers() { timeout 60 "$swansongctl" "$@"; }
 

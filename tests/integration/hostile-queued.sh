@@ -103,10 +103,12 @@ end "a stored descriptor that is removed"
 begin
 attack kept
 service web | config
-"$swansongctl" --timeout 100ms reload >/dev/null 2>&1
+"$swansongctl" reload >/dev/null 2>&1 &
+reloading=$!
 wait_for 10 has_state hostile stopping || die "the service is being removed"
 kill -SEGV "$daemon"
 wait_for 10 has_faults 1 || die "the fault is reported"
+wait "$reloading"
 wait_for 5 answers
 end "a fault, and a stored descriptor of no service"
 finish

@@ -12,7 +12,7 @@ config <<END
 command = python3 "$top_srcdir/tests/helpers/python-service.py" "$dir/fifo" "$dir/app.log"
 attach = yes
 control = yes
-stop-timeout = 1s
+stop-timeout = 20s
 drain-timeout = 1min
 kill-signal = SIGUSR1
 stop-signal = SIGCONT ; so that it ends by the page and the socket alone
@@ -39,7 +39,7 @@ ok "the stop arrives without a signal" wait_for 10 says "$dir/app.log" 'stopped 
 echo "lease third" >"$dir/fifo"
 ok "no new lease then" wait_for 10 says "$dir/app.log" 'refused: stopped'
 tell release
-ok "it is busy, and the kill is far" test "$(field app .service.next_usec)" -gt 10000000
+ok "it is busy, and the kill is far" test "$(field app .service.next_usec)" -gt 30000000
 echo drop >"$dir/fifo"
 ok "with the last guard it ends by itself" wait_for 10 says "$dir/app.log" complete
 ok "and all of it is complete" ctl wait app --for complete --timeout 60s
