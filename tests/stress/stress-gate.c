@@ -87,12 +87,13 @@ static void poll_readable(void)
 
 static void post_one(enum deed deed);
 
-static void song_run(struct post *post)
+static void song_run(struct post *post, struct swansong_guard *guard)
 {
 	struct song *song = container_of(post, struct song, post);
 	unsigned int number = song->number;
 	enum deed deed = song->deed;
 
+	(void)guard;
 	explore_free(song);
 	w.executed[number]++;
 	if (w.complete || swansong_state(w.node) == SWANSONG_COMPLETE)

@@ -9,16 +9,32 @@
 #include "swansong/base/lock-private.h"
 #include <swansong/guard.h>
 
-/* A post is embedded in the object that it is about; it must stay valid until run() is called. */
+/*
+ * A post to a loop, or a job of a pool.  It is embedded in the object that it is about, and must stay
+ * valid until run() is called.
+ */
 struct post {
 	struct list link;
 	/*
-	 * A guard on the gate's node once the post is accepted; until then it is empty, except for
-	 * the place in the program that the post comes from.
+	 * A guard on the node of the loop or pool once the post is accepted; until then it is empty,
+	 * except for the place in the program that the post comes from.
 	 */
 	struct swansong_guard guard;
-	void (*run)(struct post *post);
+	/* @guard is the guard of the post; it is dropped afterwards unless run() has taken it. */
+	void (*run)(struct post *post, struct swansong_guard *guard);
 };
+
+/*
+ * Creates a post that calls @fn(@arg) and frees itself; one that is refused is to be freed by free().
+ * Returns NULL if there is no memory.
+ */
+struct post *post_new(void (*fn)(void *arg), void *arg, const char *file, unsigned int line,
+		      const char *function);
+
+/* Puts @post into @queue, which is locked, with a guard on @node. */
+void post_accept(struct post *post, struct list *queue, struct swansong *node);
+
+void post_run(struct post *post);
 
 /* The states of enum swansong_loop_state; loop.h describes which of them accept posts. */
 enum gate_state { GATE_IDLE, GATE_STARTING, GATE_RUNNING, GATE_STOPPING, GATE_STOPPED };

@@ -17,6 +17,53 @@
 #include "swansong/base/cancel-private.h"
 #include "swansong/count/misuse-private.h"
 
+struct posted {
+	struct post post; /* the first: its address is that of the whole */
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void post_call(struct post *post, struct swansong_guard *guard)
+{
+	struct posted *posted = container_of(post, struct posted, post);
+
+	(void)guard;
+	posted->fn(posted->arg);
+	free(posted);
+}
+
+struct post *post_new(void (*fn)(void *arg), void *arg, const char *file, unsigned int line,
+		      const char *function)
+{
+	struct posted *posted = malloc(sizeof(*posted));
+
+	if (!posted)
+		return NULL;
+	*posted = (struct posted){
+		.post.run = post_call,
+		.post.guard = { .file = file, .line = line, .function = function },
+		.fn = fn,
+		.arg = arg,
+	};
+	return &posted->post;
+}
+
+void post_accept(struct post *post, struct list *queue, struct swansong *node)
+{
+	post->guard =
+		swansong_guard_at(node, post->guard.file, post->guard.line, post->guard.function);
+	list_append(queue, &post->link);
+}
+
+void post_run(struct post *post)
+{
+	struct swansong_guard guard = post->guard;
+
+	misuse_adopt(guard.node, guard.record);
+	post->run(post, &guard); /* it may free the post */
+	swansong_guard_drop(&guard);
+}
+
 int gate_init(struct gate *g, struct swansong *node)
 {
 	g->node = node;
@@ -53,11 +100,8 @@ int gate_post(struct gate *g, struct post *post)
 	lock_take(&g->lock);
 	accepted = gate_state(g) == GATE_RUNNING;
 	first = list_is_empty(&g->posts);
-	if (accepted) {
-		post->guard = swansong_guard_at(g->node, post->guard.file, post->guard.line,
-						post->guard.function);
-		list_append(&g->posts, &post->link);
-	}
+	if (accepted)
+		post_accept(post, &g->posts, g->node);
 	(void)lock_leave(&g->lock);
 
 	if (!accepted)
@@ -82,11 +126,7 @@ void gate_run(struct gate *g)
 	(void)lock_leave(&g->lock);
 
 	list_for_each_taken (post, &batch, link) {
-		struct swansong_guard guard = post->guard;
-
-		misuse_adopt(guard.node, guard.record);
-		post->run(post); /* it may free the post */
-		swansong_guard_drop(&guard);
+		post_run(post);
 		if (gate_is_foreign(g)) /* it has forked, and this is the child */
 			return;
 	}

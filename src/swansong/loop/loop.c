@@ -51,37 +51,14 @@ int loop_post(struct swansong_loop *l, struct post *post)
 	return gate_post(&l->gate, post);
 }
 
-struct posted {
-	struct post post;
-	void (*fn)(void *arg);
-	void *arg;
-};
-
-static void loop_run_post(struct post *post)
-{
-	struct posted *posted = container_of(post, struct posted, post);
-
-	posted->fn(posted->arg);
-	free(posted);
-}
-
 int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *arg,
 			  const char *file, unsigned int line, const char *function)
 {
-	struct posted *posted = malloc(sizeof(*posted));
-	int r;
+	struct post *post = post_new(fn, arg, file, line, function);
+	int r = post ? loop_post(l, post) : -ENOMEM;
 
-	if (!posted)
-		return -ENOMEM;
-	*posted = (struct posted){
-		.post.run = loop_run_post,
-		.post.guard = { .file = file, .line = line, .function = function },
-		.fn = fn,
-		.arg = arg,
-	};
-	r = loop_post(l, &posted->post);
 	if (r < 0)
-		free(posted);
+		free(post);
 	return r;
 }
 

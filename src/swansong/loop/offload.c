@@ -22,7 +22,7 @@ struct offload {
 	struct swansong_loop *loop;
 	struct swansong_guard guard; /* the guard of the job, until the object is freed */
 	uint64_t deadline;
-	struct job job;
+	struct post job;   /* to the pool */
 	struct post begun; /* to the loop, to set the timer */
 	struct post ended; /* to the loop, when the work is done */
 
@@ -81,7 +81,7 @@ static int offload_on_exit(sd_event_source *source, void *arg)
 	return 0;
 }
 
-static void offload_on_begun(struct post *post)
+static void offload_on_begun(struct post *post, struct swansong_guard *guard)
 {
 	struct offload *o = container_of(post, struct offload, begun);
 	struct sd_event *event = swansong_loop_event(o->loop);
@@ -95,7 +95,7 @@ static void offload_on_begun(struct post *post)
 }
 
 /* Executed after offload_on_begun(), as posts are executed in their order. */
-static void offload_on_ended(struct post *post)
+static void offload_on_ended(struct post *post, struct swansong_guard *guard)
 {
 	struct offload *o = container_of(post, struct offload, ended);
 
@@ -106,7 +106,7 @@ static void offload_on_ended(struct post *post)
 
 /* ---- on a thread of the pool ---- */
 
-static void offload_run(struct job *job, struct swansong_guard *guard)
+static void offload_run(struct post *job, struct swansong_guard *guard)
 {
 	struct offload *o = container_of(job, struct offload, job);
 
@@ -122,7 +122,7 @@ static void offload_run(struct job *job, struct swansong_guard *guard)
 
 /* ---- on any thread ---- */
 
-static int offload_begin(struct job *job)
+static int offload_begin(struct post *job)
 {
 	struct offload *o = container_of(job, struct offload, job);
 

@@ -45,9 +45,9 @@ static bool pool_is_idle(const struct swansong_pool *p)
 }
 
 /* Waits for the next job.  Returns NULL if there will be none. */
-static struct job *pool_next(struct swansong_pool *p)
+static struct post *pool_next(struct swansong_pool *p)
 {
-	struct job *job = NULL;
+	struct post *job = NULL;
 
 	if (pool_is_foreign(p))
 		return NULL;
@@ -55,7 +55,7 @@ static struct job *pool_next(struct swansong_pool *p)
 	while (list_is_empty(&p->jobs) && !p->stopped)
 		(void)condition_sleep(&p->work, &p->lock, USEC_INFINITY);
 	if (!list_is_empty(&p->jobs)) {
-		job = list_entry(p->jobs.next, struct job, link);
+		job = list_entry(p->jobs.next, struct post, link);
 		list_remove(&job->link);
 		p->running++;
 	}
@@ -63,13 +63,9 @@ static struct job *pool_next(struct swansong_pool *p)
 	return job;
 }
 
-static void pool_run(struct swansong_pool *p, struct job *job)
+static void pool_run(struct swansong_pool *p, struct post *job)
 {
-	struct swansong_guard guard = job->guard;
-
-	misuse_adopt(guard.node, guard.record);
-	job->run(job, &guard); /* it may free the job */
-	swansong_guard_drop(&guard);
+	post_run(job);
 	if (pool_is_foreign(p)) /* the job has forked, and this is the child */
 		return;
 
@@ -83,7 +79,7 @@ static void pool_run(struct swansong_pool *p, struct job *job)
 static void pool_work(void *arg)
 {
 	struct swansong_pool *p = arg;
-	struct job *job;
+	struct post *job;
 
 	own_pool = p;
 	while ((job = pool_next(p)))
@@ -100,7 +96,7 @@ static void *pool_main(void *arg)
 
 /* ---- jobs ---- */
 
-int pool_accept(struct swansong_pool *p, struct job *job, int (*also)(struct job *job))
+int pool_accept(struct swansong_pool *p, struct post *job, int (*also)(struct post *job))
 {
 	int r = 0;
 
@@ -112,47 +108,21 @@ int pool_accept(struct swansong_pool *p, struct job *job, int (*also)(struct job
 	else if (also)
 		r = also(job);
 	if (r >= 0) {
-		job->guard = swansong_guard_at(p->node, job->guard.file, job->guard.line,
-					       job->guard.function);
-		list_append(&p->jobs, &job->link);
+		post_accept(job, &p->jobs, p->node);
 		condition_wake(&p->work, 1);
 	}
 	(void)lock_leave(&p->lock);
 	return r;
 }
 
-struct submitted {
-	struct job job;
-	void (*fn)(void *arg);
-	void *arg;
-};
-
-static void pool_run_job(struct job *job, struct swansong_guard *guard)
-{
-	struct submitted *s = container_of(job, struct submitted, job);
-
-	(void)guard;
-	s->fn(s->arg);
-	free(s);
-}
-
 int swansong_pool_submit_at(struct swansong_pool *p, void (*fn)(void *arg), void *arg,
 			    const char *file, unsigned int line, const char *function)
 {
-	struct submitted *s = malloc(sizeof(*s));
-	int r;
+	struct post *job = post_new(fn, arg, file, line, function);
+	int r = job ? pool_accept(p, job, NULL) : -ENOMEM;
 
-	if (!s)
-		return -ENOMEM;
-	*s = (struct submitted){
-		.job.run = pool_run_job,
-		.job.guard = { .file = file, .line = line, .function = function },
-		.fn = fn,
-		.arg = arg,
-	};
-	r = pool_accept(p, &s->job, NULL);
 	if (r < 0)
-		free(s);
+		free(job);
 	return r;
 }
 

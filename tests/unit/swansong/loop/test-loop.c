@@ -53,9 +53,10 @@ START_TEST(a_post_during_the_stop_is_refused_and_never_executed)
 }
 END_TEST
 
-static void post_run(struct post *post)
+static void abort_test(struct post *post, struct swansong_guard *guard)
 {
 	(void)post;
+	(void)guard;
 	ck_abort_msg("executed");
 }
 
@@ -65,7 +66,7 @@ START_TEST(a_post_is_accepted_in_one_state_only)
 	static const enum gate_state way[] = {
 		GATE_IDLE, GATE_STARTING, GATE_RUNNING, GATE_STOPPING, GATE_STOPPED,
 	};
-	struct post post = { .run = post_run };
+	struct post post = { .run = abort_test };
 	struct gate gate;
 	int r;
 
@@ -389,7 +390,7 @@ END_TEST
 START_TEST(posts_to_a_held_loop_are_refused_when_it_is_gone)
 {
 	struct swansong_loop *held = loop_hold(loop);
-	struct post post = { .run = post_run };
+	struct post post = { .run = abort_test };
 
 	start();
 	loop = swansong_loop_unref(loop);
