@@ -45,7 +45,6 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 # attach: a program whose tree hangs below its service
 %C%_libswansong_core_la_SOURCES += \
 	%D%/attach/attach-page-private.h %D%/attach/attach-page.c \
-	%D%/attach/attach-report-private.h %D%/attach/attach-report.c \
 	%D%/attach/attach.c \
 	%D%/attach/stopper.c
 
