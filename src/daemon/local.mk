@@ -32,7 +32,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 # logger: the streams of that process, and what it is told
 %C%_libdaemon_la_SOURCES += \
 	%D%/logger/rules.h %D%/logger/rules.c \
-	%D%/logger/hold.h %D%/logger/hold.c \
 	%D%/logger/state.h \
 	%D%/logger/pipe.h %D%/logger/pipe.c \
 	%D%/logger/wishes.h %D%/logger/wishes.c \

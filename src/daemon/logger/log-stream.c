@@ -9,11 +9,28 @@
 #include "daemon/logger/wishes.h"
 #include "sys/file/path.h"
 
+static void log_stream_free_hold(struct log_hold *hold)
+{
+	struct context *ctx = hold->stream->logger->ctx;
+
+	list_remove(&hold->in_stream);
+	alarm_stop(&ctx->alarms, &hold->limit);
+	swansong_guard_drop(&hold->guard);
+	context_update_soon(ctx);
+	free(hold);
+}
+
+static void log_stream_free_holds(struct log_stream *s)
+{
+	while (!list_is_empty(&s->holds))
+		log_stream_free_hold(list_entry(s->holds.next, struct log_hold, in_stream));
+}
+
 void log_stream_free(struct log_stream *s)
 {
 	struct logging *l = s->logger;
 
-	log_holds_release(&s->holds);
+	log_stream_free_holds(s);
 	log_pipe_end_drain(&s->drain);
 	for (size_t i = 0; i < ARRAY_SIZE(s->places); i++)
 		roster_write(l->ctx->roster, &s->places[i], NULL);
@@ -282,9 +299,8 @@ bool log_stream_is_missing(const struct log_stream *s)
 }
 
 /* Once for the same output. */
-static void log_stream_log_missing(void *arg)
+static void log_stream_log_missing(struct log_stream *s)
 {
-	struct log_stream *s = arg;
 	struct missing m;
 	char count[32] = "";
 
@@ -345,7 +361,7 @@ void log_stream_flushed(struct log_stream *s, uint64_t cookie)
 	s->flushed = cookie;
 	if (s->flushed != s->asked)
 		return;
-	log_holds_release(&s->holds);
+	log_stream_free_holds(s);
 	if (s->on_flushed)
 		s->on_flushed(s->arg);
 }
@@ -398,6 +414,36 @@ int log_stream_count(const struct log_stream *s, struct store_counts *ret)
 
 /* --- guards --- */
 
+static void log_stream_on_limit(struct alarm *alarm)
+{
+	struct log_hold *hold = container_of(alarm, struct log_hold, limit);
+
+	log_stream_log_missing(hold->stream);
+	log_stream_free_hold(hold);
+}
+
+/* Returns the hold of @generation, or a new one with a clone of @guard, or NULL. */
+static struct log_hold *log_stream_get_hold(struct log_stream *s,
+					    const struct swansong_guard *guard, unsigned generation)
+{
+	struct log_hold *hold;
+
+	list_for_each (hold, &s->holds, in_stream)
+		if (hold->generation == generation)
+			return hold;
+	hold = calloc(1, sizeof(*hold));
+	if (!hold)
+		return NULL;
+	hold->stream = s;
+	hold->guard = swansong_guard_clone(guard);
+	hold->generation = generation;
+	hold->id = ++s->logger->ctx->last_id;
+	hold->since_usec = clock_now_usec();
+	alarm_init(&hold->limit, log_stream_on_limit);
+	list_append(&s->holds, &hold->in_stream);
+	return hold;
+}
+
 void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, unsigned generation,
 		     uint64_t until_usec)
 {
@@ -406,13 +452,11 @@ void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, u
 	s->until_usec = until_usec;
 	if (log_stream_is_flushed(s) || !guard->node)
 		return;
-	hold = log_hold_get(&s->holds, s->logger->ctx, guard, generation);
+	hold = log_stream_get_hold(s, guard, generation);
 	if (!hold)
 		return;
-	hold->on_limit = log_stream_log_missing;
-	hold->arg = s;
 	hold->until_usec = until_usec;
-	alarm_set(&hold->ctx->alarms, &hold->limit, until_usec);
+	alarm_set(&s->logger->ctx->alarms, &hold->limit, until_usec);
 }
 
 void log_stream_release(struct log_stream *s)
@@ -420,7 +464,7 @@ void log_stream_release(struct log_stream *s)
 	if (list_is_empty(&s->holds))
 		return;
 	log_stream_log_missing(s);
-	log_holds_release(&s->holds);
+	log_stream_free_holds(s);
 }
 
 const struct list *log_stream_holds(const struct log_stream *s)

@@ -9,11 +9,27 @@
  * log_stream_open() returns -ENOTSUP.  The output in pipes that exist goes to standard error then.
  */
 
-#include "daemon/logger/hold.h"
+#include <swansong/guard.h>
+
+#include "daemon/loop/context.h"
 #include "proto/logger-store.h"
 #include "proto/logger-message.h"
 
 struct log_stream;
+
+/*
+ * A guard on one generation of the node of a stream until its last lines are written; a stream has at
+ * most one for each generation.
+ */
+struct log_hold {
+	struct list in_stream;
+	struct log_stream *stream;
+	struct swansong_guard guard;
+	unsigned generation;
+	uint64_t id, since_usec;
+	uint64_t until_usec; /* the time of its release at the latest */
+	struct alarm limit;
+};
 
 /* Finds or makes the stream of @kind of the node at @path, and counts a user.  0 or -ENOMEM. */
 int log_stream_get(struct log_stream **ret, struct logging *logger, const char *path,
