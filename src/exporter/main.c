@@ -17,28 +17,19 @@
 #define NAME	   "swansong-exporter"
 #define EXIT_USAGE 2
 
-enum long_option {
-	OPTION_HOST = 256,
-	OPTION_MAX_NODES,
-	OPTION_HISTORY,
-	OPTION_ACTIONS,
-	OPTION_TOKEN_FILE,
-	OPTION_LOGS,
-	OPTION_MAX_LOGS,
-};
-
 #include <exporter/usage.inc>
 
+/* Only those of options_parse() have a letter for users. */
 static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
 	{ "listen", required_argument, NULL, 'l' },
-	{ "host", required_argument, NULL, OPTION_HOST },
-	{ "max-nodes", required_argument, NULL, OPTION_MAX_NODES },
-	{ "history", required_argument, NULL, OPTION_HISTORY },
-	{ "actions", no_argument, NULL, OPTION_ACTIONS },
-	{ "token-file", required_argument, NULL, OPTION_TOKEN_FILE },
-	{ "logs", no_argument, NULL, OPTION_LOGS },
-	{ "max-logs", required_argument, NULL, OPTION_MAX_LOGS },
+	{ "host", required_argument, NULL, 'o' },
+	{ "max-nodes", required_argument, NULL, 'n' },
+	{ "history", required_argument, NULL, 'H' },
+	{ "actions", no_argument, NULL, 'a' },
+	{ "token-file", required_argument, NULL, 't' },
+	{ "logs", no_argument, NULL, 'L' },
+	{ "max-logs", required_argument, NULL, 'm' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
@@ -65,36 +56,37 @@ static int options_take_number(const char *name, uint64_t *ret)
 
 static int options_take(struct exporter_options *o, int c)
 {
+	const struct {
+		int c;
+		const char **text;
+		bool *flag;
+	} plain[] = {
+		{ 's', .text = &o->socket },  { 'l', .text = &o->listen },
+		{ 'H', .text = &o->history }, { 't', .text = &o->token_file },
+		{ 'a', .flag = &o->actions }, { 'L', .flag = &o->logs },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
+		if (plain[i].c != c)
+			continue;
+		if (plain[i].text)
+			*plain[i].text = optarg;
+		else
+			*plain[i].flag = true;
+		return -1;
+	}
 	switch (c) {
-	case 's':
-		o->socket = optarg;
-		return -1;
-	case 'l':
-		o->listen = optarg;
-		return -1;
-	case OPTION_HOST:
+	case 'o':
 		if (o->access.n < ACCESS_HOSTS_MAX) {
 			o->access.hosts[o->access.n++] = optarg;
 			return -1;
 		}
 		(void)fprintf(stderr, NAME ": --host: more than %d names\n", ACCESS_HOSTS_MAX);
 		return EXIT_USAGE;
-	case OPTION_MAX_NODES:
+	case 'n':
 		return options_take_number("max-nodes", &o->max_nodes);
-	case OPTION_HISTORY:
-		o->history = optarg;
-		return -1;
-	case OPTION_ACTIONS:
-		o->actions = true;
-		return -1;
-	case OPTION_LOGS:
-		o->logs = true;
-		return -1;
-	case OPTION_MAX_LOGS:
+	case 'm':
 		return options_take_number("max-logs", &o->max_logs);
-	case OPTION_TOKEN_FILE:
-		o->token_file = optarg;
-		return -1;
 	case 'h':
 		return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	case 'V':
