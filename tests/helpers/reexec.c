@@ -16,12 +16,14 @@ static void leave(pid_t daemon)
 {
 	pid_t pid = fork();
 
+	/* It has the session before DAEMON sees it. */
+	if (pid == 0)
+		(void)setsid();
 	if (pid == 0 && fork() > 0)
 		_exit(0);
 	if (pid != 0)
 		for (;;)
 			(void)pause();
-	(void)setsid();
 	while (getppid() != daemon)
 		(void)usleep(1000);
 }

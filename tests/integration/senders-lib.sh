@@ -16,7 +16,7 @@ notify = yes
 post-start = $talker $dir/hook
 start-timeout = 60s
 [busy]
-command = sh -c 'exec $helpers/reexec \$PPID 200'
+command = sh -c 'unset SWANSONG_NODE; exec $helpers/reexec \$PPID 200'
 fd-store-max = 250
 END
 for fifo in talk hooked hook; do
