@@ -44,7 +44,7 @@ cat >"$dir/client" <<-'END'
 	    family = socket.AF_INET6 if ":" in host else socket.AF_INET
 	    link = socket.socket(family, socket.SOCK_DGRAM if kind == "udp" else socket.SOCK_STREAM)
 	    to = (host.strip("[]"), int(port))
-	link.settimeout(10)
+	link.settimeout(60)
 	link.connect(to)
 	link.sendall(sys.argv[2].encode() + b"\n")
 	print(link.recv(100).decode().strip(), flush=True)
@@ -57,7 +57,7 @@ client() { "$dir/client" "$@" 2>&1; }
 hold() { # NAME ADDRESS
 	mkfifo "$dir/hold-$1"
 	"$dir/client" "$2" pid "$dir/hold-$1" >"$dir/held-$1" &
-	wait_for 10 test -s "$dir/held-$1"
+	wait_for 60 test -s "$dir/held-$1"
 }
 release() { : >"$dir/hold-$1"; } # NAME
 
