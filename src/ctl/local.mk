@@ -29,10 +29,6 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/logs/logs.h %D%/logs/logs.c \
 	%D%/logs/print.h %D%/logs/print.c
 
-# report: reports of shutdowns
-%C%_libctl_la_SOURCES += \
-	%D%/report/past.h %D%/report/past.c
-
 # history: how past ends went
 %C%_libctl_la_SOURCES += \
 	%D%/history/source.h %D%/history/source.c \

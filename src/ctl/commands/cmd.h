@@ -7,6 +7,7 @@
 
 #include "ctl/session/nodes.h"
 #include "ctl/terminal/show.h"
+#include "proto/report.h"
 
 /* cmd_verb: start, stop and restart; cmd_enable: enable and disable. */
 typedef int command_function(struct ctl *ctl, int argc, char **argv);
@@ -21,3 +22,17 @@ int reload_print(struct ctl *ctl, const json_t *changes);
 
 /* Prints a line about the Rollout, unless it is NULL or was successful. */
 void rollout_print(struct ctl *ctl, const json_t *rollout);
+
+/* The report of a past shutdown (swansong-report(5)), which has been checked. */
+struct past {
+	const char *path;
+	json_t *root; /* which the next member borrows from */
+	struct report report;
+};
+
+/*
+ * Reads the file of --report, or the one in the default place, and shows it by @show, or prints it
+ * with --json.  Return: the exit status.
+ */
+int blame_run(struct ctl *ctl, int argc, char **argv,
+	      int (*show)(struct ctl *ctl, const struct past *past, int argc, char **argv));

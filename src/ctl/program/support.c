@@ -4,7 +4,6 @@
  */
 
 #include "ctl/commands/cmd.h"
-#include "ctl/report/past.h"
 #include "proto/address.h"
 
 /* Executes @script, or the one that the environment has in @variable instead. */
@@ -81,5 +80,5 @@ static int support_draw_plot(struct ctl *ctl, const struct past *past, int argc,
 
 int cmd_plot(struct ctl *ctl, int argc, char **argv)
 {
-	return past_run(ctl, argc, argv, support_draw_plot);
+	return blame_run(ctl, argc, argv, support_draw_plot);
 }

@@ -1,5 +1,6 @@
 #include "tests/unit/ctl/test-ctl.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
-#include "ctl/report/past.h"
 
 /* redis waits for nginx, which does not end by itself; and a guard is held on data. */
 
