@@ -19,14 +19,14 @@ int forward_parse_scope(const char *text, enum forward_scope *ret)
 		[FORWARD_GROUP] = "group",
 		[FORWARD_MAIN] = "main",
 		[FORWARD_ALL] = "all",
+		NULL,
 	};
+	size_t i = text_index_of(text, names);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strcmp(text, names[i]) == 0) {
-			*ret = (enum forward_scope)i;
-			return 0;
-		}
-	return -EINVAL;
+	if (!names[i])
+		return -EINVAL;
+	*ret = (enum forward_scope)i;
+	return 0;
 }
 
 int forward_rewrite(struct forward *forward, const char *rule)
