@@ -2,9 +2,6 @@ if EXPORTER
 noinst_LTLIBRARIES += %D%/libexporter.la
 %C%_libexporter_la_SOURCES =
 
-# page: the files of the page
-%C%_libexporter_la_SOURCES += %D%/page/page.h %D%/page/page.c
-
 # mirror: the copy of the tree, and what fills it
 %C%_libexporter_la_SOURCES += \
 	%D%/mirror/shown.h %D%/mirror/shown.c \
@@ -21,7 +18,6 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/text/health.h %D%/text/health.c \
 	%D%/text/sample.h %D%/text/sample.c \
 	%D%/text/metrics.h %D%/text/metrics.c \
-	%D%/text/usage.h %D%/text/usage.c \
 	%D%/text/past.h %D%/text/past.c
 
 # limits: places, times and rights

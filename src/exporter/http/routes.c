@@ -7,11 +7,10 @@
 #include "exporter/http/news.h"
 #include "exporter/http/reply.h"
 #include "exporter/limits/client.h"
-#include "exporter/page/page.h"
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
 #include "exporter/text/html.h"
-#include "exporter/text/usage.h"
+#include "exporter/text/metrics.h"
 
 #define LOGS_DEFAULT 20 /* lines */
 
@@ -169,7 +168,7 @@ static struct MHD_Response *routes_reply_metrics(struct site *site, struct reply
 	if (memstream_open(&m) < 0)
 		return NULL;
 	if (usage)
-		usage_write(m.file, &source, link_daemon(site->link), format);
+		metrics_write_usage(m.file, &source, link_daemon(site->link), format);
 	else
 		metrics_write(m.file, &source, format);
 	return memstream_close(&m, &text) < 0 ? NULL : reply_text(text, metrics_type(format));
@@ -203,10 +202,34 @@ static struct MHD_Response *routes_get_startupz(struct site *site, struct reply 
 	return site->started ? routes_get_healthz(site, reply) : routes_get_readyz(site, reply);
 }
 
+/* The files of the page, made by embed.awk: the texts, and their list. */
+#include <exporter/page/files.inc>
+
+#define PAGE_FILE(file, content, variable)                                             \
+	{                                                                              \
+		.name = (file), .type = content "; charset=utf-8", .text = (variable), \
+		.size = sizeof(variable) - 1                                           \
+	}
+
+struct page_file {
+	const char *name, *type, *text;
+	size_t size;
+};
+
+static const struct page_file *routes_find_file(const char *name)
+{
+	static const struct page_file files[] = { PAGE_FILES };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (strcmp(files[i].name, name) == 0)
+			return &files[i];
+	return NULL;
+}
+
 static struct MHD_Response *routes_get_page(struct site *site, struct reply *reply)
 {
 	static const char marker[] = "<!--tree-->\n";
-	const struct page_file *page = page_find("index.html");
+	const struct page_file *page = routes_find_file("index.html");
 	const char *tree = strstr(page->text, marker);
 	struct memstream m;
 	char *text;
@@ -221,7 +244,7 @@ static struct MHD_Response *routes_get_page(struct site *site, struct reply *rep
 
 static struct MHD_Response *routes_get_file(struct site *site, struct reply *reply)
 {
-	const struct page_file *file = page_find(reply->rest);
+	const struct page_file *file = routes_find_file(reply->rest);
 	struct MHD_Response *response;
 
 	if (!file)
