@@ -149,17 +149,6 @@ static void interrupt_write(struct interrupt *i, short revents)
 	}
 }
 
-/* Closes the stream for the reader, although the command still runs. */
-static void interrupt_close_output(void)
-{
-	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	if (null_fd < 0)
-		return;
-	(void)dup2(null_fd, STDOUT_FILENO);
-	(void)close(null_fd);
-}
-
 /* --- together --- */
 
 static int interrupt_copy_stream(struct interrupt *i)
@@ -192,7 +181,12 @@ static int interrupt_copy_stream(struct interrupt *i)
 		if (i->runner.signo)
 			return 128 + i->runner.signo;
 		if (!closed && i->in_fd < 0 && lines_pending(&i->lines) == 0) {
-			interrupt_close_output();
+			/* Closes the stream for the reader, although the command still runs. */
+			int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+			if (null_fd >= 0)
+				(void)dup2(null_fd, STDOUT_FILENO);
+			(void)fd_close(null_fd);
 			closed = true;
 		}
 	}

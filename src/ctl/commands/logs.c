@@ -12,15 +12,6 @@
 /* The number of lines of each node, without --lines. */
 #define LINES_DEFAULT 10
 
-/* Warns that the logger has none of this output. */
-static void logs_warn_uncaptured(struct ctl *ctl, const struct output_view *output)
-{
-	const char *see = strcmp(output->to, "journal") == 0 ? "journalctl" : output->file;
-
-	log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: %s %s", output->node,
-		 see ? "see" : "log =", see ? see : output->to);
-}
-
 /* Return: the number of outputs that have lines to show. */
 static size_t logs_prepare_outputs(const struct logs *logs, struct log_printer *printer)
 {
@@ -31,7 +22,10 @@ static size_t logs_prepare_outputs(const struct logs *logs, struct log_printer *
 		const struct output_view *output = &logs->outputs[i];
 
 		if (!output->captured || logs->reader.fd < 0) {
-			logs_warn_uncaptured(logs->ctl, output);
+			const char *see = strcmp(output->to, "journal") == 0 ? "journalctl" : output->file;
+
+			log_line(&logs->ctl->log, LOG_NOTICE, "%s: output not captured: %s %s",
+				 output->node, see ? "see" : "log =", see ? see : output->to);
 			continue;
 		}
 		printer->names |= node && strcmp(node, output->node) != 0;

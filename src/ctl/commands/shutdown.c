@@ -121,12 +121,6 @@ static json_t *shutdown_parameters_of(const struct ctl *ctl, const char *path, b
 			 "grace_usec", message_number(usec));
 }
 
-/* Returns true if the times of a shutdown that is under way are to change. */
-static bool shutdown_changes_times(const struct options *o)
-{
-	return o->extend_usec != UINT64_MAX || o->hold || o->release;
-}
-
 /* --extend, --hold, --release */
 static int shutdown_change_times(struct ctl *ctl, const char *path)
 {
@@ -175,7 +169,7 @@ int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
 
 	if (ctl->options.hold && ctl->options.release)
 		return ctl_refuse(ctl, CTL_USAGE, "--hold and --release: expected one of them");
-	if (shutdown_changes_times(&ctl->options)) {
+	if (ctl->options.extend_usec != UINT64_MAX || ctl->options.hold || ctl->options.release) {
 		for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
 			r = shutdown_change_times(ctl, argv[i]);
 		return r;

@@ -119,16 +119,6 @@ static const struct history_kind of_availability = {
 
 /* --- both --- */
 
-static int history_print_json(struct ctl *ctl, const struct history *h, const char *path,
-			      json_t *nodes)
-{
-	cleanup(json_decrefp) json_t *all =
-		json_pack("{s:o, s:I, s:O}", "file", message_string(path), "skipped",
-			  (json_int_t)h->skipped, "nodes", nodes);
-
-	return all ? ctl_print_json(ctl, all) : ctl_fail(ctl, -ENOMEM);
-}
-
 static int history_show(struct ctl *ctl, int argc, char **argv, const struct history_kind *kind)
 {
 	cleanup(history_freep) struct history *h = NULL;
@@ -158,8 +148,13 @@ static int history_show(struct ctl *ctl, int argc, char **argv, const struct his
 	}
 	if (n == 0 && argc > 0)
 		return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node in %s", argv[0], path);
-	if (ctl->options.json)
-		return history_print_json(ctl, h, path, nodes);
+	if (ctl->options.json) {
+		cleanup(json_decrefp) json_t *all =
+			json_pack("{s:o, s:I, s:O}", "file", message_string(path), "skipped",
+				  (json_int_t)h->skipped, "nodes", nodes);
+
+		return all ? ctl_print_json(ctl, all) : ctl_fail(ctl, -ENOMEM);
+	}
 	return ctl_print_table(ctl, &t);
 }
 

@@ -120,21 +120,16 @@ static bool demand_is_used(const struct service *s)
 
 /* --- draining --- */
 
-/* Begins to watch the ports of the present run. */
-static int demand_begin_quiet(struct service *s)
-{
-	in_port_t ports[NODE_CONFIG_PORTS_MAX];
-	size_t n = node_config_ports(s->setup.launch.config, ports);
-
-	return n == 0 ? -EDESTADDRREQ : arrivals_begin(&s->calls->arrivals, ports, n);
-}
-
 /* Called at the beginning, and at the end of each part. */
 static int demand_update_quiet(struct service *s, uint64_t quiet)
 {
 	struct calls *c = s->calls;
 	uint64_t now = clock_now_usec();
-	int r = c->draining ? arrivals_look(&c->arrivals) : demand_begin_quiet(s);
+	in_port_t ports[NODE_CONFIG_PORTS_MAX];
+	size_t n = node_config_ports(s->setup.launch.config, ports);
+	int r = c->draining ? arrivals_look(&c->arrivals)
+		: n == 0    ? -EDESTADDRREQ
+			    : arrivals_begin(&c->arrivals, ports, n);
 
 	if (r > 0 || !c->draining)
 		c->last_usec = now;

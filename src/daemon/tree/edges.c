@@ -162,13 +162,6 @@ static void edges_remove_from(struct node **list, const struct node *node)
 		list[to] = NULL;
 }
 
-static void edges_retarget(struct node *from, struct node *node, struct node *successor)
-{
-	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		for (struct node **to = node_edges(from, edge); to && *to; to++)
-			*to = *to == node ? successor : *to;
-}
-
 /* Work goes on to use the run that it has used. */
 int edges_exchange(struct node *node, struct node *successor)
 {
@@ -186,8 +179,9 @@ int edges_exchange(struct node *node, struct node *successor)
 		for (; kept && *kept; kept++) {
 			if (node_is_use(*kept))
 				continue;
-			if (r == 0)
-				edges_retarget(*kept, node, successor);
+			for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
+				for (struct node **to = node_edges(*kept, edge); to && *to; to++)
+					*to = *to == node ? successor : *to;
 			edges_remove_from(other, *kept);
 		}
 	}

@@ -124,21 +124,18 @@ static struct node *start_order_find_restart_group(const struct service *service
 	return n;
 }
 
-static struct node *start_order_find_cycling(const struct node *group)
-{
-	struct node *n;
-
-	list_for_each (n, &group->children, sibling)
-		if (node_is_cycled_by_strategy(n))
-			return n;
-	return NULL;
-}
-
 struct node *start_order_blocker(const struct service *service)
 {
 	const struct node *group = start_order_find_restart_group(service);
 
-	return group ? start_order_find_cycling(group) : start_order_find_blocker(service);
+	struct node *n;
+
+	if (!group)
+		return start_order_find_blocker(service);
+	list_for_each (n, &group->children, sibling)
+		if (node_is_cycled_by_strategy(n))
+			return n;
+	return NULL;
 }
 
 bool start_order_is_blocked(const struct service *service)

@@ -19,23 +19,19 @@ struct node *tree_find_section(const struct tree *tree, const char *claim, const
 	return node && node->service ? node : NULL;
 }
 
-/* A run keeps its claim while its node gets, or loses, the name of the section. */
-static struct node *tree_find_run(const struct tree *tree, const char *claim)
-{
-	char own[CONFIG_NAME_MAX + 1];
-	const char *number;
-	struct node *node = tree_find_section(tree, claim, &number);
-
-	return node && strcmp(control_group_claim(&node->service->group, own), claim) == 0 ? node
-											   : NULL;
-}
-
 struct node *tree_find(const struct tree *tree, const char *path)
 {
 	struct node *node =
 		dict_find(&tree->by_path, strcmp(path, CONFIG_ROOT_NAME) == 0 ? "" : path);
+	char own[CONFIG_NAME_MAX + 1];
+	const char *number;
 
-	return node ? node : tree_find_run(tree, path);
+	/* A run keeps its claim while its node gets, or loses, the name of the section. */
+	if (node)
+		return node;
+	node = tree_find_section(tree, path, &number);
+	return node && strcmp(control_group_claim(&node->service->group, own), path) == 0 ? node
+											  : NULL;
 }
 
 struct node *tree_find_last(const struct tree *tree, const char *name)

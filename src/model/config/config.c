@@ -330,15 +330,6 @@ static void config_loader_warn(struct loader *l, const char *path)
 				 : "no service configured: no file *.ini");
 }
 
-static bool config_has_inherited(const struct node_config *node)
-{
-	for (enum key_id key = 0; key < N_KEYS; key++) {
-		if (keys[key].scope == SCOPE_INHERITED && node_config_line(node, key))
-			return true;
-	}
-	return false;
-}
-
 /* Only sections that a later node may inherit from are kept: those of groups. */
 static int config_drop_sections(const struct config *config)
 {
@@ -348,10 +339,13 @@ static int config_drop_sections(const struct config *config)
 		return -ENOMEM;
 	for (size_t i = config->n_nodes; i-- > 0;) {
 		struct node_config *node = config->nodes[i];
+		bool has_inherited = false;
 
 		if (node->parent)
 			holds[node->parent->index] = true;
-		if ((!holds[i] && node->argv) || !config_has_inherited(node))
+		for (enum key_id key = 0; key < N_KEYS && !has_inherited; key++)
+			has_inherited = keys[key].scope == SCOPE_INHERITED && node_config_line(node, key);
+		if ((!holds[i] && node->argv) || !has_inherited)
 			section_free(take(node->section));
 	}
 	return 0;

@@ -99,15 +99,6 @@ static const struct forecast_edge *graph_edge(const struct graph *g, size_t firs
 	return &g->tree.edges[g->cycle[(first + g->n - i % g->n) % g->n]];
 }
 
-/* The nodes of @edge for the path: its first node, and its last one unless @next begins there. */
-static void graph_write_nodes(const struct graph *g, FILE *out, const struct forecast_edge *edge,
-			      const struct forecast_edge *next)
-{
-	(void)fprintf(out, "%s → ", node_config_section(g->config->nodes[edge->before]));
-	if (edge->after != next->before)
-		(void)fprintf(out, "%s → ", node_config_section(g->config->nodes[edge->after]));
-}
-
 /*
  * "a requires b/x, which is in b": @edge, and how its last node is related to the first of @next.
  */
@@ -134,8 +125,13 @@ static bool graph_write_cycle(const struct graph *g, FILE *out, size_t first)
 	const struct forecast_edge *begin = graph_edge(g, first, 0);
 	bool at_the_stop = false;
 
-	for (size_t i = 0; i < MIN(g->n, (size_t)STEPS_SHOWN); i++)
-		graph_write_nodes(g, out, graph_edge(g, first, i), graph_edge(g, first, i + 1));
+	for (size_t i = 0; i < MIN(g->n, (size_t)STEPS_SHOWN); i++) {
+		const struct forecast_edge *edge = graph_edge(g, first, i);
+
+		(void)fprintf(out, "%s → ", node_config_section(g->config->nodes[edge->before]));
+		if (edge->after != graph_edge(g, first, i + 1)->before)
+			(void)fprintf(out, "%s → ", node_config_section(g->config->nodes[edge->after]));
+	}
 	if (g->n > STEPS_SHOWN)
 		(void)fputs("... → ", out);
 	(void)fprintf(out, "%s: ", node_config_section(g->config->nodes[begin->before]));

@@ -56,20 +56,17 @@ static void section_unknown_key(const struct node_config *node, struct place pla
 static bool key_is_in_place(const struct node_config *node, enum key_id key, struct place place,
 			    struct diag *diag)
 {
-	const char *name = keys[key].name, *title = node_config_section(node);
+	const char *name = keys[key].name, *title = node_config_section(node), *why = NULL;
 	bool root = !*node->path;
 
 	if (keys[key].scope == SCOPE_ROOT && !root)
-		diag_add(diag, DIAG_ERROR, place, "[%s] %s: wrong section: expected in [%s]", title,
-			 name, CONFIG_ROOT_SECTION);
+		why = "expected in [" CONFIG_ROOT_SECTION "]";
 	else if (keys[key].scope == SCOPE_SERVICE && root)
-		diag_add(diag, DIAG_ERROR, place,
-			 "[%s] %s: wrong section: expected in the section of a service", title,
-			 name);
+		why = "expected in the section of a service";
 	else if (keys[key].scope == SCOPE_TEMPLATE && !config_is_template(node->path))
-		diag_add(diag, DIAG_ERROR, place,
-			 "[%s] %s: wrong section: expected in a template, as in [NAME@]", title,
-			 name);
+		why = "expected in a template, as in [NAME@]";
+	if (why)
+		diag_add(diag, DIAG_ERROR, place, "[%s] %s: wrong section: %s", title, name, why);
 	else if (node_config_line(node, key) && keys[key].type != &type_commands &&
 		 keys[key].type != &type_conditions)
 		diag_add(diag, DIAG_ERROR, place, "[%s] %s: duplicate key (first set on line %u)",

@@ -204,23 +204,15 @@ static bool calendar_read_name(const char *word, struct calendar *c)
 	return false;
 }
 
-static int calendar_read_weekdays(const char *text, struct calendar *c)
-{
-	uint64_t weekdays;
-
-	if (calendar_read_set(&weekday_part, text, &weekdays) < 0)
-		return -EINVAL;
-	c->weekdays = (uint32_t)weekdays;
-	return 0;
-}
-
 /* Each part at most once, in this order. */
 static int calendar_read_words(char *tokens[], size_t n, struct calendar *ret)
 {
+	uint64_t weekdays;
 	struct calendar c;
 	size_t i = 0;
 
 	(void)calendar_read_name("daily", &c);
+	weekdays = c.weekdays;
 	if (n > 0 && strcmp(tokens[n - 1], "UTC") == 0) {
 		c.utc = true;
 		n--;
@@ -233,8 +225,9 @@ static int calendar_read_words(char *tokens[], size_t n, struct calendar *ret)
 		i = 1;
 	} else {
 		if (!strchr(tokens[i], ':') && !strchr(tokens[i], '-') &&
-		    calendar_read_weekdays(tokens[i++], ret) < 0)
+		    calendar_read_set(&weekday_part, tokens[i++], &weekdays) < 0)
 			return -EINVAL;
+		ret->weekdays = (uint32_t)weekdays;
 		if (i < n && strchr(tokens[i], '-') && calendar_read_date(tokens[i++], ret) < 0)
 			return -EINVAL;
 	}

@@ -277,16 +277,6 @@ TYPE(group, .parse = group_parse, .equal = group_equal, .print = group_print,
 TYPE(gid, .parse = value_group, .print = user_print_id, .size = sizeof(gid_t),
      .expected = GROUP_EXPECTED, .examples = { "4", "5" });
 
-static int groups_parse_member(struct value *value, const char *word, gid_t *ret)
-{
-	struct value group = { .text = word, .names = value->names };
-	int r = value_group(&group, ret);
-
-	if (r != -EINVAL)
-		return r;
-	return value_refuse(value, group.why ? "no such group on this system" : "not a group");
-}
-
 static int groups_parse(struct value *value, void *field)
 {
 	struct credentials *credentials = field;
@@ -305,8 +295,12 @@ static int groups_parse(struct value *value, void *field)
 	if (!groups)
 		return -ENOMEM;
 	for (int i = 0; i < n; i++) {
-		int r = groups_parse_member(value, words[i], &groups[i]);
+		struct value group = { .text = words[i], .names = value->names };
+		int r = value_group(&group, &groups[i]);
 
+		if (r == -EINVAL)
+			return value_refuse(value, group.why ? "no such group on this system"
+							     : "not a group");
 		if (r < 0)
 			return r;
 		for (int j = 0; j < i; j++) {
