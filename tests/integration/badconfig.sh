@@ -70,6 +70,14 @@ ok "nothing was started" test ! -e "$dir/started"
 ok "check reports the same" test "$(ctl check "$ini" 2>&1 | grep -c "^$ini:")" = \
 	"$(grep -c "$ini:[0-9]*:" "$dir/out")"
 
+ctl check --format github "$ini" >"$dir/github" 2>"$dir/ok.out"
+is "a workflow of GitHub gets each of them" "$?" 78
+is "as a command" "$(sed 's/^::error file=\([^,]*\),line=\([0-9]*\)::/\1:\2: /; s/%25/%/g' "$dir/github")" "$(ctl check "$ini" 2>&1)"
+ctl check --format sarif "$ini" >"$dir/sarif" 2>"$dir/ok.out"
+is "and code scanning" "$?" 78
+is "a document" "$(jq -r '.runs[0].results[] | "\(.locations[0].physicalLocation | .artifactLocation.uri + ":" +
+	(.region.startLine | tostring)): \(.message.text)"' "$dir/sarif")" "$(ctl check "$ini" 2>&1)"
+
 for example in "$top_srcdir"/conf/*.ini; do
 	ok "${example##*/}, which is shipped, has no mistakes" ctl check --trust-config "$example"
 done

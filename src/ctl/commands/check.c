@@ -1,15 +1,122 @@
+/*
+ * In a format for programs, each error and warning goes to a function of the format: into a document, which is
+ * printed at the end, or to standard output at once.
+ */
 #include "ctl/commands/cmd.h"
+
+#include <ctype.h>
 
 #include "ctl/session/offline.h"
 
+/* The document and its part that grows; both NULL: none. */
+struct check {
+	struct ctl *ctl;
+	json_t *all, *results;
+};
+
+static const char *check_level(enum diag_level level)
+{
+	return level == DIAG_ERROR ? "error" : "warning";
+}
+
+/* Without the place in front of it. */
+static const char *check_message(struct place place, const char *text)
+{
+	const char *end = place.file ? strstr(text + strlen(place.file), ": ") : NULL;
+
+	return end ? end + 2 : text;
+}
+
+/* Writes control characters and those of @specials as %XX; NULL: all but those of a path in a URI. */
+static char *check_escape(const char *text, const char *specials)
+{
+	char *escaped = malloc(3 * strlen(text) + 1), *out = escaped;
+
+	for (; escaped && *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (specials ? c < ' ' || strchr(specials, c)
+			     : c >= 0x80 || (!isalnum(c) && !strchr("-._~/", c)))
+			out += snprintf(out, sizeof("%XX"), "%%%02X", c);
+		else
+			*out++ = *text;
+	}
+	if (escaped)
+		*out = '\0';
+	return escaped;
+}
+
+static int check_add_text(void *arg, enum diag_level level, struct place place, const char *text)
+{
+	const struct check *check = arg;
+
+	return json_array_append_new(json_object_get(check->all, level == DIAG_ERROR ? "errors" : "warnings"),
+				     message_string(text));
+}
+
+/* A command of a workflow of GitHub. */
+static int check_print_command(void *arg, enum diag_level level, struct place place, const char *text)
+{
+	cleanup(freep) char *message = check_escape(check_message(place, text), "%");
+	cleanup(freep) char *file = check_escape(place.file ? place.file : "", "%:,");
+	FILE *out = ((const struct check *)arg)->ctl->out.file;
+
+	if (!message || !file)
+		return -ENOMEM;
+	fprintf(out, "::%s%s%s", check_level(level), *file ? " file=" : "", file);
+	if (place.line)
+		fprintf(out, ",line=%u", place.line);
+	fprintf(out, "::%s\n", message);
+	return 0;
+}
+
+/* A result of SARIF. */
+static int check_add_result(void *arg, enum diag_level level, struct place place, const char *text)
+{
+	cleanup(freep) char *uri = check_escape(place.file ? place.file : "", NULL);
+	json_t *at = json_pack("{s:{s:s}}", "artifactLocation", "uri", uri ? uri : "");
+	json_t *result = json_pack("{s:s, s:s, s:{s:o}, s:[{s:o}]}", "ruleId", "configuration", "level",
+				   check_level(level), "message", "text",
+				   message_string(check_message(place, text)), "locations",
+				   "physicalLocation", at);
+
+	if (result && place.line)
+		(void)json_object_set_new(at, "region", json_pack("{s:i}", "startLine", (int)place.line));
+	if (result && !place.file)
+		(void)json_object_del(result, "locations");
+	return json_array_append_new(((struct check *)arg)->results, result);
+}
+
+static int check_load(struct check *check, const char *const *paths, size_t n_paths, size_t *warnings,
+		      struct config **ret)
+{
+	struct ctl *ctl = check->ctl;
+	const char *format = ctl->options.format ? ctl->options.format : ctl->options.json ? "json" : NULL;
+	struct offline_report report = { .add = check_print_command, .arg = check };
+
+	if (format && strcmp(format, "json") == 0) {
+		check->all = json_pack("{s:[], s:[]}", "errors", "warnings");
+		report.add = check_add_text;
+	} else if (format && strcmp(format, "sarif") == 0) {
+		check->results = json_array();
+		check->all = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s}}, s:o}]}", "$schema",
+				       "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
+				       "runs", "tool", "driver", "name", "swansongctl", "version",
+				       PACKAGE_VERSION, "results", check->results);
+		report.add = check_add_result;
+	}
+	ctl->options.json |= check->all != NULL;
+	return offline_load(ctl, paths, n_paths, format ? &report : NULL, warnings, ret);
+}
+
 int cmd_check(struct ctl *ctl, int argc, char **argv)
 {
-	cleanup(json_decrefp) json_t *all =
-		ctl->options.json ? json_pack("{s:[], s:[]}", "errors", "warnings") : NULL;
 	cleanup(config_unrefp) struct config *config = NULL;
 	const char *const *paths = (const char *const *)argv;
 	size_t n_paths = argc > 0 ? (size_t)argc : config_default_paths(&paths), warnings = 0;
-	int r = offline_load(ctl, paths, n_paths, all, &warnings, &config);
+	struct check check = { .ctl = ctl };
+	int r = check_load(&check, paths, n_paths, &warnings, &config);
+	cleanup(json_decrefp) json_t *all = check.all;
 	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], files[4096];
 	struct words w = words_in(files, sizeof(files));
 	size_t n = 0;

@@ -324,7 +324,8 @@ static void offline_check(const struct config *config, struct diag *diag)
 
 struct sink {
 	struct ctl *ctl;
-	json_t *all;
+	const struct diag *diag;
+	const struct offline_report *report;
 	bool failed;
 };
 
@@ -332,11 +333,9 @@ static void offline_add_message(enum diag_level level, const char *text, void *a
 {
 	struct sink *sink = arg;
 
-	if (sink->all) {
-		const char *name = level == DIAG_ERROR ? "errors" : "warnings";
-		json_t *array = json_object_get(sink->all, name);
-
-		sink->failed |= json_array_append_new(array, message_string(text)) < 0;
+	if (sink->report) {
+		sink->failed |= sink->report->add(sink->report->arg, level, diag_place(sink->diag, text),
+						  text) < 0;
 		return;
 	}
 	if (level == DIAG_WARNING && sink->ctl->options.quiet)
@@ -346,13 +345,13 @@ static void offline_add_message(enum diag_level level, const char *text, void *a
 	ctl_print_error(text);
 }
 
-int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json_t *all,
-		 size_t *warnings, struct config **ret)
+int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths,
+		 const struct offline_report *report, size_t *warnings, struct config **ret)
 {
 	const struct config_names names = { ids_user, ids_group, ctl->options.trust };
 	cleanup(diag_freep) struct diag *diag = NULL;
-	struct sink sink = { .ctl = ctl, .all = all };
 	int r = diag_new(&diag);
+	struct sink sink = { .ctl = ctl, .diag = diag, .report = report };
 
 	if (r == 0)
 		r = config_load(ret, paths, n_paths, &names, diag);

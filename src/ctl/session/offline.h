@@ -5,15 +5,21 @@
 #include "ctl/session/session.h"
 #include "model/config/config.h"
 
+/* Takes an error or a warning, @text, with its place in front of it.  Returns less than 0 without memory. */
+struct offline_report {
+	int (*add)(void *arg, enum diag_level level, struct place place, const char *text);
+	void *arg;
+};
+
 /*
- * As config_load().  Errors and warnings go to standard error, a line each; with @all, an object,
- * into its arrays "errors" and "warnings" instead.  With @warnings, their number, there are also those
+ * As config_load().  Errors and warnings go to standard error, a line each; with @report to its function
+ * instead.  With @warnings, their number, there are also those
  * about this machine.
  *
  * Return: CTL_DONE; CTL_CONFIG if there are errors; or the exit status of a logged error.
  */
-int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json_t *all,
-		 size_t *warnings, struct config **ret);
+int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths,
+		 const struct offline_report *report, size_t *warnings, struct config **ret);
 
 /* Finds a node by its path; "/" and "root" are the root, as for the daemon.  NULL: not there. */
 const struct node_config *offline_find(const struct config *config, const char *name);

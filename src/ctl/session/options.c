@@ -49,6 +49,7 @@ static int option_refuse_zero(int r, const uint64_t *value)
 }
 
 static const char *const states[] = { "ready", "running", "stopping", "complete", NULL };
+static const char *const formats[] = { "json", "sarif", "github", NULL };
 static const char *const scopes[] = { "main", "group", "all", NULL };
 
 DEFINE_SETTER(flag, (*(bool *)value = true, 0))
@@ -61,6 +62,7 @@ DEFINE_SETTER(signal, parse_signal(argument, value))
 DEFINE_SETTER(count, parse_uint(argument, UINT32_MAX, value))
 DEFINE_SETTER(positive, option_refuse_zero(option_set_count(argument, value), value))
 DEFINE_SETTER(until, option_set_one_of(states, argument, value))
+DEFINE_SETTER(format, option_set_one_of(formats, argument, value))
 DEFINE_SETTER(scope, option_set_one_of(scopes, argument, value))
 DEFINE_SETTER(property, strchr(argument, '=') && *argument != '=' ? option_set_word(argument, value)
 								  : -EINVAL)
@@ -94,6 +96,7 @@ static const struct option_row table[] = {
 	ROW("blocking", 0, NULL, " guards ", "only guards that a shutdown is waiting for now", flag, blocking),
 	ROW("dry-run", 0, NULL, " reload rehearse rollout upgrade ", "print the changes, and make none", flag, dry_run),
 	ROW("strict", 0, NULL, " check ", "fail for a warning, too", flag, strict),
+	ROW("format", 0, "FORMAT", " check ", "json, sarif or github: for a program, on standard output", format, format),
 	ROW("settle", 0, "D", " start restart rehearse rollout ",
 	    "time that a service without a readiness check must stay up (1s)", duration, settle_usec),
 	ROW("parallel", 0, "N", " rollout ", "restart N at a time (1)", positive, parallel),

@@ -31,6 +31,7 @@ struct options {
 	bool or_undo, continues;      /* rollout */
 	uint64_t pause_after;	      /* rollout; UINT64_MAX: none was given */
 	uint64_t confirm_usec, to;    /* reload; likewise */
+	const char *format;	      /* check; NULL: none was given */
 	const char *scope;	      /* NULL: none was given */
 	const char *report, *history; /* likewise */
 	bool raw, reopen;	      /* logs */

@@ -7,7 +7,7 @@
 struct entry {
 	enum diag_level level;
 	size_t rank; /* of the file */
-	unsigned line;
+	struct place place;
 	char *text; /* NULL: out of memory */
 };
 
@@ -81,12 +81,12 @@ static char *diag_text(struct place place, const char *format, va_list args)
 
 static bool diag_entry_is_before(const struct entry *a, const struct entry *b)
 {
-	return a->rank != b->rank ? a->rank < b->rank : a->line < b->line;
+	return a->rank != b->rank ? a->rank < b->rank : a->place.line < b->place.line;
 }
 
 void diag_add(struct diag *diag, enum diag_level level, struct place place, const char *format, ...)
 {
-	struct entry entry = { .level = level, .line = place.line };
+	struct entry entry = { .level = level, .place.line = place.line };
 	va_list args;
 	size_t i;
 
@@ -96,6 +96,8 @@ void diag_add(struct diag *diag, enum diag_level level, struct place place, cons
 
 	/* Entries without a file come first. */
 	entry.rank = place.file ? diag_rank(diag, place.file) : 0;
+	if (place.file && entry.rank < SIZE_MAX)
+		entry.place.file = diag->files[entry.rank];
 	va_start(args, format);
 	entry.text = diag_text(place, format, args);
 	va_end(args);
@@ -135,6 +137,14 @@ void diag_each(const struct diag *diag,
 		return;
 	(void)snprintf(more, sizeof(more), "%zu more, not shown", all - kept);
 	emit(diag_errors(diag) > errors_kept ? DIAG_ERROR : DIAG_WARNING, more, arg);
+}
+
+struct place diag_place(const struct diag *diag, const char *text)
+{
+	for (size_t i = 0; i < diag->n_entries; i++)
+		if (diag->entries[i].text == text)
+			return diag->entries[i].place;
+	return (struct place){ .file = NULL };
 }
 
 char *diag_excerpt(char buf[static DIAG_EXCERPT_MAX], const char *text)

@@ -49,6 +49,9 @@ size_t diag_warnings(const struct diag *diag);
 void diag_each(const struct diag *diag,
 	       void (*emit)(enum diag_level level, const char *text, void *arg), void *arg);
 
+/* The place of @text, which diag_each() has passed; its file, or NULL, is valid as long as @diag. */
+struct place diag_place(const struct diag *diag, const char *text);
+
 /* Copies @text for a quotation in an entry; a cut text ends with "...".  Returns @buf. */
 #define DIAG_EXCERPT_MAX 84
 char *diag_excerpt(char buf[static DIAG_EXCERPT_MAX], const char *text);

@@ -152,6 +152,52 @@ START_TEST(a_command_that_the_machine_cannot_run_is_a_warning)
 }
 END_TEST
 
+START_TEST(mistakes_have_formats_for_programs)
+{
+	char path[128], line[256], wanted[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/a,%%:\xc3\xa4.ini", directory);
+	file = fopen(path, "w");
+	fputs("[web]\nunknown%\x1b = 1\n", file);
+	fclose(file);
+	snprintf(line, sizeof(line), "check --format github %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), CTL_CONFIG);
+	snprintf(wanted, sizeof(wanted),
+		 "::error file=%s/a%%2C%%25%%3A\xc3\xa4.ini,line=2::invalid key 'unknown%%25%%1B'",
+		 directory);
+	ck_assert_msg(strncmp(out, wanted, strlen(wanted)) == 0, "%s", out);
+	ck_assert_str_eq(err, "");
+	snprintf(line, sizeof(line), "check --format sarif %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), CTL_CONFIG);
+	assert_has(out, "\"version\":\"2.1.0\"");
+	snprintf(wanted, sizeof(wanted),
+		 "\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"%s/a%%2C%%25%%3A%%C3%%A4.ini\"},"
+		 "\"region\":{\"startLine\":2}}}]",
+		 directory);
+	assert_has(out, wanted);
+	snprintf(line, sizeof(line), "check --format json %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), CTL_CONFIG);
+	assert_has(out, "{\"errors\":[\"");
+	ck_assert_int_eq(run("check --format xml", NULL, 0), CTL_USAGE);
+
+	file = fopen(path, "w");
+	fputs("[web]\ncommand = true\ndirectory = /no/such\n", file);
+	fclose(file);
+	snprintf(line, sizeof(line), "check --format github %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), 0);
+	assert_has(out, "::warning file=");
+	assert_has(out, ": ok, 2 nodes, 1 service\n");
+	snprintf(line, sizeof(line), "check --strict --format sarif %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), CTL_CONFIG);
+	assert_has(out, "\"level\":\"warning\"");
+	/* A file that is missing has no line. */
+	ck_assert_int_eq(run("check --format sarif /no/such.ini", NULL, 0), CTL_CONFIG);
+	assert_has(out, "{\"artifactLocation\":{\"uri\":\"/no/such.ini\"}}");
+	unlink(path);
+}
+END_TEST
+
 TCase *ctl_check_tests(void)
 {
 	TCase *tc = tcase_create("check");
@@ -159,6 +205,7 @@ TCase *ctl_check_tests(void)
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_configuration_is_checked_without_a_daemon);
 	tcase_add_test(tc, check_without_a_path_is_of_the_default_one);
+	tcase_add_test(tc, mistakes_have_formats_for_programs);
 	tcase_add_loop_test(tc, a_log_file_that_would_be_refused_is_an_error, 0, ARRAY_SIZE(logs));
 	tcase_add_loop_test(tc, a_file_of_the_daemon_that_would_be_refused_is_an_error, 0,
 			    ARRAY_SIZE(root_keys));

@@ -51,6 +51,30 @@ START_TEST(errors_are_in_the_order_of_files_and_lines)
 }
 END_TEST
 
+static void keep(enum diag_level level, const char *text, void *arg)
+{
+	*(const char **)arg = text;
+}
+
+START_TEST(text_has_its_place)
+{
+	cleanup(diag_freep) struct diag *diag = NULL;
+	const char *text = NULL;
+	struct place place;
+
+	ck_assert_int_eq(diag_new(&diag), 0);
+	diag_add(diag, DIAG_ERROR, at(NULL, 0), "without a file");
+	diag_each(diag, keep, &text);
+	ck_assert_ptr_null(diag_place(diag, text).file);
+	diag_add(diag, DIAG_ERROR, at("b.ini", 7), "wrong");
+	diag_each(diag, keep, &text);
+	place = diag_place(diag, text);
+	ck_assert_str_eq(place.file, "b.ini");
+	ck_assert_uint_eq(place.line, 7);
+	ck_assert_ptr_null(diag_place(diag, "another").file);
+}
+END_TEST
+
 START_TEST(a_text_is_one_line)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
@@ -112,6 +136,7 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, errors_are_in_the_order_of_files_and_lines);
 	tcase_add_test(tc, a_text_is_one_line);
+	tcase_add_test(tc, text_has_its_place);
 	tcase_add_test(tc, dropped_entries_are_counted);
 	tcase_add_test(tc, a_cut_excerpt_is_marked);
 	suite_add_tcase(s, tc);
