@@ -7,7 +7,6 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/mirror/shown.h %D%/mirror/shown.c \
 	%D%/mirror/copy.h %D%/mirror/copy.c \
 	%D%/mirror/totals.h %D%/mirror/totals.c \
-	%D%/mirror/call.h %D%/mirror/call.c \
 	%D%/mirror/link.h %D%/mirror/link.c \
 	%D%/mirror/tail.h %D%/mirror/tail.c
 

@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/plan.h %D%/plan.c \
 	%D%/address.h %D%/address.c \
 	%D%/client.h %D%/client.c \
+	%D%/call.h %D%/call.c \
 	%D%/logger-message.h %D%/logger-message.c \
 	%D%/logger-store.h %D%/logger-store.c \
 	%D%/history/line.h %D%/history/line.c \
@@ -22,5 +23,5 @@ noinst_LTLIBRARIES += %D%/libproto.la
 $(%C%_libproto_la_OBJECTS): %D%/interface/varlink.inc
 EXTRA_DIST += %D%/interface/varlink.txt
 CLEANFILES += %D%/interface/varlink.inc
-%C%_libproto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+%C%_libproto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(SYSTEMD_CFLAGS)
 %C%_libproto_la_LIBADD = $(JANSSON_LIBS)

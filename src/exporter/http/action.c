@@ -9,7 +9,7 @@
 
 #include "exporter/limits/client.h"
 #include "exporter/http/reply.h"
-#include "exporter/mirror/call.h"
+#include "proto/call.h"
 
 struct actions {
 	struct actions_owner owner;

@@ -6,7 +6,7 @@
  */
 #include "exporter/mirror/link.h"
 
-#include "exporter/mirror/call.h"
+#include "proto/call.h"
 #include "model/base/settings.h"
 #include "sys/ipc/unixsock.h"
 

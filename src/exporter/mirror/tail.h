@@ -6,7 +6,7 @@
  * lines than TAIL_BURST bytes in TAIL_PAUSE_USEC are left out by the logger.
  */
 
-#include "exporter/mirror/call.h"
+#include "proto/call.h"
 
 #define TAILS_DEFAULT	16
 #define TAIL_LINES	200

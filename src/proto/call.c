@@ -3,7 +3,7 @@
  * and replies are taken when they have arrived.  A reply that is not there in time is a fault like a
  * lost connection.
  */
-#include "exporter/mirror/call.h"
+#include "proto/call.h"
 
 #define CONNECT_USEC (10 * USEC_PER_MSEC) /* a full backlog of the daemon may cost this much */
 
