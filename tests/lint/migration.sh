@@ -26,6 +26,7 @@ sort >"$dir/own" <<-END
 	handover
 	handover-max
 	history
+	inhibit
 	idle-timeout
 	log-format
 	log-full
@@ -36,6 +37,7 @@ sort >"$dir/own" <<-END
 	on-failure-interval
 	on-failure-timeout
 	pressure-stop
+	on-sleep
 	recycle-age
 	recycle-memory
 	read-paths

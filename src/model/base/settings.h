@@ -55,6 +55,8 @@ struct extras {
 	uint64_t recycle_memory;   /* likewise */
 	uint64_t recycle_age_usec; /* 0: any */
 	struct pressure_limit pressure_stop;
+	int inhibit; /* INHIBIT_... */
+	enum on_sleep on_sleep; /* inherited */
 	uint64_t start_parallel; /* 0: not set; UINT64_MAX: infinity */
 	uint64_t final_timeout_usec;
 	uint64_t on_failure_timeout_usec, on_failure_interval_usec;

@@ -43,6 +43,8 @@ KEY(START_PARALLEL, "start-parallel", NODE, pids, EXTRA(start_parallel), LIVE,
 	"services in the node that come up at the same time")
 KEY(PRESSURE_STOP, "pressure-stop", NODE, pressure_limit, EXTRA(pressure_stop), LIVE,
 	"shortage of memory at which services in the node stop")
+KEY(INHIBIT, "inhibit", NODE, inhibit, EXTRA(inhibit), LIVE,
+	"whether the host waits for the node, and before what")
 KEY(AGENT, "agent", NODE, agent, EXTRA(agent), LIVE, "socket that replies to checks of load balancers")
 KEY(FINAL, "final", NODE, commands, HOOK(FINAL), NEXT_START, "command to run when all guards of the node are gone")
 KEY(FINAL_TIMEOUT, "final-timeout", NODE, duration, EXTRA(final_timeout_usec), LIVE, "time for the commands of final")
@@ -233,6 +235,8 @@ KEY(DRAIN_TIMEOUT, "drain-timeout", INHERITED, duration, NODE(drain_timeout_usec
 	"time from the stop signal to the kill while busy")
 KEY(STOP_PRIORITY, "stop-priority", INHERITED, stop_priority, NODE(stop_priority), LIVE,
 	"how late to be killed when a stop has little time")
+KEY(ON_SLEEP, "on-sleep", INHERITED, on_sleep, EXTRA(on_sleep), LIVE,
+	"whether the service is stopped before the host sleeps")
 KEY(STDIN, "stdin", INHERITED, input, OUTPUT(stdio[0]), RESTART, "source of standard input")
 KEY(STDOUT, "stdout", INHERITED, output, OUTPUT(stdio[1]), RESTART, "destination of standard output")
 KEY(STDERR, "stderr", INHERITED, output, OUTPUT(stdio[2]), RESTART, "destination of standard error")

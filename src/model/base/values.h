@@ -18,6 +18,7 @@ enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOWN };
 
 /* The action for a running service that is unhealthy. */
+enum on_sleep { ON_SLEEP_NOTHING, ON_SLEEP_STOP };
 enum on_unhealthy { ON_UNHEALTHY_RESTART, ON_UNHEALTHY_SHUTDOWN, ON_UNHEALTHY_LOG };
 
 /* The services of a group that restart with a failed one: none, all, or those after it. */
@@ -185,6 +186,13 @@ struct restart_limit {
 /* Processes wait for memory for @percent of @window_usec; window_usec 0: not looked at. */
 struct pressure_limit {
 	uint64_t percent, window_usec;
+};
+
+/* Key inhibit: the requests for which the host waits while the node has guards. */
+enum inhibit {
+	INHIBIT_SHUTDOWN = 1 << 0,
+	INHIBIT_SLEEP = 1 << 1,
+	INHIBIT_BLOCK = 1 << 2, /* for as long as it takes */
 };
 
 /* Additional ends that count as clean: a bit for each. */

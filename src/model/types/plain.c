@@ -277,6 +277,14 @@ const struct type type_on_failed = THREE("nothing", ON_FAILED_NOTHING,
 	"shutdown-parent", ON_FAILED_SHUTDOWN_PARENT, "shutdown", ON_FAILED_SHUTDOWN);
 const struct type type_on_unhealthy = THREE("restart", ON_UNHEALTHY_RESTART,
 	"shutdown", ON_UNHEALTHY_SHUTDOWN, "log", ON_UNHEALTHY_LOG);
+const struct type type_on_sleep = TWO("nothing", ON_SLEEP_NOTHING, "stop", ON_SLEEP_STOP);
+const struct type type_inhibit =
+	CHOICES("none; or shutdown, sleep or shutdown:sleep, perhaps with :block", "none", "shutdown:sleep",
+	{ "none", 0 }, { "shutdown", INHIBIT_SHUTDOWN }, { "sleep", INHIBIT_SLEEP },
+	{ "shutdown:sleep", INHIBIT_SHUTDOWN | INHIBIT_SLEEP },
+	{ "shutdown:block", INHIBIT_SHUTDOWN | INHIBIT_BLOCK },
+	{ "sleep:block", INHIBIT_SLEEP | INHIBIT_BLOCK },
+	{ "shutdown:sleep:block", INHIBIT_SHUTDOWN | INHIBIT_SLEEP | INHIBIT_BLOCK });
 const struct type type_log_full = TWO("drop", LOG_FULL_DROP, "block", LOG_FULL_BLOCK);
 const struct type type_log_format = THREE("plain", LOG_FORMAT_PLAIN, "prefix", LOG_FORMAT_PREFIX,
 	"json", LOG_FORMAT_JSON);

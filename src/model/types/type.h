@@ -64,6 +64,7 @@ extern const struct type type_stop_priority;
 extern const struct type type_type, type_restart, type_on_failed, type_strategy, type_exit_when;
 extern const struct type type_log_keep, type_log_format, type_log_timestamp, type_log_full;
 extern const struct type type_exit_on_signal, type_signal_scope, type_on_unhealthy;
+extern const struct type type_inhibit, type_on_sleep;
 extern const struct type type_read_only, type_hide_home, type_sandbox;
 extern const struct type type_restart_limit, type_pressure_limit, type_success_status;
 /* text.c */

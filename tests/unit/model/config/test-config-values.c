@@ -117,14 +117,14 @@ START_TEST(every_key_is_taken)
 	cleanup(config_unrefp) struct config *config = good(
 		"[swansong]\n"
 		"control-socket = /run/s\ncontrol-group = adm\ncontrol-mode = 0600\nshutdown-timeout = 1min\n"
-		"[g]\nuser = redis\nstrategy = rest-for-one\nstart-parallel = 4\npressure-stop = 20% over 1min\n"
+		"[g]\nuser = redis\nstrategy = rest-for-one\nstart-parallel = 4\npressure-stop = 20% over 1min\ninhibit = shutdown:sleep:block\n"
 		"[g/s]\nshutdown-timeout = 5s\nrequires = o\nbinds-to = p\nafter = p \"o\"\n"
 		"command = /bin/x \"a b\" %n\ntype = simple\nrestart = always\nrestart-delay = 1s\n"
 		"restart-delay-max = 2s\nrestart-jitter = 20%\nrecycle-memory = 1M\nrecycle-age = 24h\nrestart-reset = 3s\nsettle-time = 9s\nrestart-limit = 3/1min\n"
 		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
 		"condition = !path:/a/%n\ncondition = exec:x \"y z\"\nruntime-directory = %n\nstate-directory = a a/b:0700\nlog-directory = c\n"
 		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\nroot-directory = /srv/%n\n"
-		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\nstop-warning = 60%\ndrain-timeout = 7s\nstop-priority = -3\nfinal-timeout = 8s\n"
+		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\nstop-warning = 60%\ndrain-timeout = 7s\nstop-priority = -3\non-sleep = stop\nfinal-timeout = 8s\n"
 		"on-event-command = tell c\non-failure-command = tell a\non-failure-command = tell b\non-failure-timeout = 3s\non-failure-interval = 4s\n"
 		"on-success-start = o p\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\nschedule = daily 03:00\ntimezone = Asia/Tokyo\n[p]\n");
@@ -139,7 +139,7 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
 	edges = node_config_edges(s, EDGE_REQUIRES);
 	ck_assert(edges[0] == only(config, "o") && !edges[1]);
-	ck_assert_uint_eq(s->parts.edges->places[EDGE_REQUIRES].line, 13);
+	ck_assert_uint_eq(s->parts.edges->places[EDGE_REQUIRES].line, 14);
 	edges = node_config_edges(s, EDGE_BINDS_TO);
 	ck_assert(edges[0] == only(config, "p") && !edges[1]);
 	edges = node_config_edges(s, EDGE_AFTER);
@@ -165,6 +165,8 @@ START_TEST(every_key_is_taken)
 	ck_assert_ptr_null(node_config_extras(s)->chains[CHAIN_FAILURE]);
 	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
 	ck_assert_uint_eq(node_config_extras(s->parent)->start_parallel, 4);
+	ck_assert_int_eq(node_config_extras(s->parent)->inhibit, INHIBIT_SHUTDOWN | INHIBIT_SLEEP | INHIBIT_BLOCK);
+	ck_assert(!node_config_extras(s->parent)->on_sleep && node_config_extras(s)->on_sleep == ON_SLEEP_STOP);
 	ck_assert_uint_eq(node_config_extras(s->parent)->pressure_stop.percent, 20);
 	ck_assert_uint_eq(node_config_extras(s->parent)->pressure_stop.window_usec, 60 * USEC_PER_SEC);
 	ck_assert_int_eq(node_config_extras(s)->restart_jitter, 20);
