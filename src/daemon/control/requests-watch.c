@@ -1,4 +1,5 @@
 #include "daemon/control/requests-private.h"
+#include "daemon/demand/relief.h"
 #include "daemon/logger/subscription.h"
 
 /*
@@ -114,6 +115,64 @@ void request_events(struct request *q, struct node *node, const struct message_c
 	/* The first reply, even an empty one, confirms that later events will be sent. */
 	connection_reply(q->connection, request_take_events(q, EVENTS_PER_REPLY), true);
 	request_update_events(q, node);
+}
+
+/* --- inhibitors --- */
+
+/* Returns the names of the nodes that the host has to wait for: a member for each kind of lock. */
+static json_t *request_describe_inhibitors(const struct tree *tree)
+{
+	json_t *lists = json_pack("{s:[], s:[], s:[], s:[]}", "shutdown_delay", "shutdown_block",
+				  "sleep_delay", "sleep_block");
+
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		const struct extras *extras = node_config_extras(n->config);
+		bool block = extras->inhibit & INHIBIT_BLOCK;
+		bool stops = n->service && extras->on_sleep;
+
+		if (!(extras->inhibit || stops) || swansong_guard_count(n->handle) == 0)
+			continue;
+		if (extras->inhibit & INHIBIT_SHUTDOWN)
+			(void)json_array_append_new(
+				json_object_get(lists, block ? "shutdown_block" : "shutdown_delay"),
+				message_string(node_name(n)));
+		block = block && extras->inhibit & INHIBIT_SLEEP;
+		if (stops || extras->inhibit & INHIBIT_SLEEP)
+			(void)json_array_append_new(
+				json_object_get(lists, block ? "sleep_block" : "sleep_delay"),
+				message_string(node_name(n)));
+	}
+	return lists;
+}
+
+void request_update_inhibit(struct request *q, struct node *node)
+{
+	uint64_t changes = request_count_changes(q) + events_next(q->tree->ctx->events);
+	json_t *lists;
+
+	if (changes == q->seen_changes || !request_takes_progress(q))
+		return;
+	q->seen_changes = changes;
+	lists = request_describe_inhibitors(q->tree);
+	if (!json_equal(lists, q->with))
+		connection_reply(q->connection, json_incref(lists), true);
+	json_decref(q->with);
+	q->with = lists;
+}
+
+void request_inhibit(struct request *q, struct node *node, const struct message_call *call)
+{
+	if (!call->more) {
+		request_reply(q, request_describe_inhibitors(q->tree));
+		return;
+	}
+	q->asleep = message_get_bool(call->parameters, "sleep", false);
+	if (q->asleep)
+		relief_begin_sleep(q->tree);
+	q->waiting = q->more = true;
+	q->seen_changes = UINT64_MAX;
+	q->next_usec = 0;
+	request_update_inhibit(q, node);
 }
 
 /* --- logs --- */

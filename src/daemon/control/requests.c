@@ -4,6 +4,7 @@
  */
 
 #include "daemon/control/requests-private.h"
+#include "daemon/demand/relief.h"
 #include "daemon/logger/subscription.h"
 
 void request_end_wait(struct request *q)
@@ -14,6 +15,9 @@ void request_end_wait(struct request *q)
 	json_decref(q->parameters);
 	q->with = q->parameters = NULL;
 	q->logs = log_subscription_free(q->logs);
+	if (q->asleep)
+		relief_end_sleep(q->tree);
+	q->asleep = false;
 	alarm_stop(&q->tree->ctx->alarms, &q->progress);
 }
 

@@ -32,7 +32,8 @@ struct request {
 	json_t *passing;       /* nodes that are freed when Complete and not waited for yet */
 	json_t *with;	       /* METHOD_STOP, _RESTART: paths of the dependents stopped with it;
 				* METHOD_LOGS: of the nodes;
-				* METHOD_ROLLOUT: the changes that are still to be sent */
+				* METHOD_ROLLOUT: the changes that are still to be sent;
+				* METHOD_INHIBIT: what was sent */
 	struct log_subscription *logs; /* METHOD_LOGS */
 	bool begin_sent;	       /* ... and its first reply is sent */
 	uint64_t next_usec;	       /* no progress is sent before this */
@@ -46,7 +47,8 @@ struct request {
 	char cause[EVENT_CAUSE_MAX]; /* of the request */
 	uint64_t next_event;	     /* METHOD_EVENTS: number of the next event to send */
 	bool changes;		     /* ... also changes without an event */
-	uint64_t seen_changes;	     /* ... up to this number they were reported */
+	uint64_t seen_changes;	     /* ... up to this number they were reported; METHOD_INHIBIT: looked at */
+	bool asleep;		     /* METHOD_INHIBIT: the host is going to sleep */
 	struct alarm progress;
 
 	struct list leases; /* leases of this connection */

@@ -12,18 +12,24 @@ static bool relief_has_key(const struct node *node)
 	return node_config_extras(node->config)->pressure_stop.window_usec > 0;
 }
 
-static bool relief_may_stop(const struct tree *tree, const struct node *n)
+static bool relief_is_running(const struct node *n)
 {
-	return n->service && service_is_wanted(n->service) && !node_is_aside(n) &&
-	       n->config->stop_rank < tree->root->config->stop_rank;
+	return n->service && service_is_wanted(n->service) && !node_is_aside(n);
 }
 
-/* Returns true if @n was stopped for @node. */
+static bool relief_may_stop(const struct tree *tree, const struct node *n)
+{
+	return relief_is_running(n) && n->config->stop_rank < tree->root->config->stop_rank;
+}
+
+/* Returns true if @n was stopped for @node; NULL: for the sleep of the host. */
 static bool relief_is_of(const struct node *n, const struct node *node)
 {
 	const struct node *by = node_with_pressure_stop(n);
 
-	return node_is_stopped_for_memory(n) &&
+	if (!node)
+		return node_is_stopped_for(n, CAUSE_SLEEP);
+	return node_is_stopped_for(n, CAUSE_PRESSURE) &&
 	       (by == node || !relief_has_key(by) || !relief_has_key(node));
 }
 
@@ -31,7 +37,8 @@ static bool relief_is_of(const struct node *n, const struct node *node)
 static bool relief_is_kept(const struct node *n)
 {
 	for (; n; n = n->parent)
-		if (n->goal <= GOAL_DOWN && !node_is_stopped_for_memory(n))
+		if (n->goal <= GOAL_DOWN && !node_is_stopped_for(n, CAUSE_PRESSURE) &&
+		    !node_is_stopped_for(n, CAUSE_SLEEP))
 			return true;
 	return false;
 }
@@ -53,7 +60,7 @@ static void relief_stop(struct tree *tree, struct node *node, int percent)
 	struct goals goals;
 
 	for (struct node *n = node; n; n = node_next(n, node)) {
-		if (node_is_stopped_for_memory(n) && !n->complete)
+		if (node_is_stopped_for(n, CAUSE_PRESSURE) && !n->complete)
 			return;
 		if (relief_may_stop(tree, n))
 			lowest = MIN(lowest, n->config->stop_rank);
@@ -70,7 +77,7 @@ static void relief_stop(struct tree *tree, struct node *node, int percent)
 
 /*
  * Nodes that others keep down are not of the shortage any more: they start with what they require.  Returns true if others
- * wait for the next time; with @all none does.
+ * wait for the next time; with @all none does.  @node: as in relief_is_of().
  */
 static bool relief_start(struct tree *tree, struct node *node, bool all)
 {
@@ -90,7 +97,8 @@ static bool relief_start(struct tree *tree, struct node *node, bool all)
 		if (n->config->stop_rank < highest && !all)
 			more = true;
 		else if (goals_start(&goals, n) == 0)
-			node_log(n, LOG_NOTICE, "starts again: memory is not short any more");
+			node_log(n, LOG_NOTICE, "starts again: %s",
+				 node ? "memory is not short any more" : "the host is awake");
 	}
 	return more;
 }
@@ -112,4 +120,23 @@ void relief_process(struct tree *tree, struct node *node)
 			  clock_add(clock_now_usec(), p->limit.window_usec));
 	p->percent = 0;
 	p->over = false;
+}
+
+void relief_begin_sleep(struct tree *tree)
+{
+	struct goals goals;
+
+	if (tree->sleepers++ > 0)
+		return;
+	goals_begin(&goals, tree, CAUSE_SLEEP);
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (relief_is_running(n) && node_config_extras(n->config)->on_sleep)
+			goals_lower(&goals, n, REQUEST_STOP, "the host goes to sleep");
+	goals_commit(&goals);
+}
+
+void relief_end_sleep(struct tree *tree)
+{
+	if (--tree->sleepers == 0)
+		(void)relief_start(tree, NULL, true);
 }

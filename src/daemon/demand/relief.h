@@ -12,5 +12,13 @@
 
 #include "daemon/tree/tree.h"
 
+/*
+ * Stops the services with on-sleep = stop, and with them their dependents, until each client that has called the first
+ * has called the second.  After a fault of the daemon they start at once, until the client calls again.  As above, a
+ * request by hand replaces that goal.
+ */
+void relief_begin_sleep(struct tree *tree);
+void relief_end_sleep(struct tree *tree);
+
 /* TASK_PRESSURES: memory is short or is not any more, or the section of @node may have changed. */
 void relief_process(struct tree *tree, struct node *node);

@@ -203,7 +203,7 @@ static json_t *describe_build_node(struct node *node, uint64_t now, bool files)
 		if (!files)
 			view.service.replaced = NULL;
 		view.service.turn = pacer ? node_name(pacer) : NULL;
-		view.service.pressure = node_is_stopped_for_memory(node)
+		view.service.pressure = node_is_stopped_for(node, CAUSE_PRESSURE)
 						? node_name(node_with_pressure_stop(node)) : NULL;
 		if (s->group.generation)
 			view.service.claim = control_group_claim(&s->group, claim);

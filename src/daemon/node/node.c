@@ -291,7 +291,7 @@ bool node_is_stopped_by_request(const struct node *node)
 	for (; node; node = node->parent)
 		if (node->goal == GOAL_DOWN &&
 		    (node->cause == CAUSE_OPERATOR || node->cause == CAUSE_DEPENDENCY ||
-		     node->cause == CAUSE_PRESSURE))
+		     node_is_stopped_for(node, CAUSE_PRESSURE) || node_is_stopped_for(node, CAUSE_SLEEP)))
 			return true;
 	return false;
 }

@@ -207,10 +207,10 @@ static inline bool node_starts_by_itself(const struct node *node, const struct n
  */
 bool node_is_stopped_by_request(const struct node *node);
 
-/* Returns true if the stop of @node itself was one for memory, which is short. */
-static inline bool node_is_stopped_for_memory(const struct node *node)
+/* Returns true if the stop of @node itself has @cause: CAUSE_PRESSURE, for memory; CAUSE_SLEEP, of the host. */
+static inline bool node_is_stopped_for(const struct node *node, enum goal_cause cause)
 {
-	return node->goal == GOAL_DOWN && node->cause == CAUSE_PRESSURE;
+	return node->goal == GOAL_DOWN && node->cause == cause;
 }
 
 /* Returns the nearest node that has the key pressure-stop: @node, or one above; the root if none has. */

@@ -26,7 +26,8 @@ static void former_goals_take_row(struct tree *tree, struct node *node,
 	struct goals g;
 
 	goals_begin(&g, tree, (enum goal_cause)MIN(row->detail[0], (uint64_t)N_CAUSES - 1));
-	if (row->number == GOAL_UP) {
+	/* The client that has stopped it for the sleep of the host asks once more. */
+	if (row->number == GOAL_UP || (row->number == GOAL_DOWN && g.cause == CAUSE_SLEEP)) {
 		goals_raise(&g, node);
 	} else if (row->number == GOAL_IDLE) {
 		if (node->service)

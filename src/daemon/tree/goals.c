@@ -170,8 +170,8 @@ void goals_commit(struct goals *g)
 			continue;
 		return;
 	}
-	/* A stop for memory ends for all of them at once. */
-	if (cause != CAUSE_PRESSURE)
+	/* A stop for memory, or for the sleep of the host, ends for all of them at once. */
+	if (cause != CAUSE_PRESSURE && cause != CAUSE_SLEEP)
 		g->cause = CAUSE_DEPENDENCY;
 	list_for_each_taken (node, &g->lowered, in_batch)
 		goals_lower_all_dependents(g, node);

@@ -24,6 +24,7 @@ struct tree {
 	struct node *root;
 	struct dict by_path;
 	struct ends ends;
+	unsigned sleepers; /* clients for which the host is going to sleep: daemon/demand/relief.h */
 };
 
 /*

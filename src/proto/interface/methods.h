@@ -201,4 +201,11 @@ METHOD(CHANGES, "Changes", TIER_LOOK, true, request_changes, request_update_none
 	"# The last configurations, the present one last.\n",
 	"(configurations: []Configuration)")
 
+METHOD(INHIBIT, "Inhibit", TIER_OPERATE, true, request_inhibit, request_update_inhibit,
+	"# The nodes that the shutdown or the sleep of the host has to wait for, by the keys inhibit and on-sleep.  delay: for\n"
+	"# as long as the host allows.  With more: replies at once and at each change, at most four times a second.\n"
+	"# sleep, with more: the host is going to sleep.  Services with on-sleep = stop are stopped, until the connection ends.\n",
+	"(shutdown_delay: []string, shutdown_block: []string, sleep_delay: []string, sleep_block: []string)",
+	OPTIONAL(BOOL, sleep))
+
 #undef METHOD

@@ -411,6 +411,13 @@ check_PROGRAMS += %D%/control/test-requests
 %C%_control_test_requests_LDFLAGS = $(tree_world_ldflags)
 %C%_control_test_requests_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/control/test-inhibit
+%C%_control_test_inhibit_SOURCES = %D%/control/test-inhibit.c $(control_world_sources) \
+	$(tree_world_sources)
+%C%_control_test_inhibit_CFLAGS  = $(daemon_cflags)
+%C%_control_test_inhibit_LDFLAGS = $(tree_world_ldflags)
+%C%_control_test_inhibit_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/control/test-programs
 %C%_control_test_programs_SOURCES = %D%/control/test-programs.c $(control_world_sources) \
 	$(tree_world_sources)
