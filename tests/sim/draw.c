@@ -220,6 +220,8 @@ static void draw_section(struct draw *d, unsigned i)
 	draw_key(d, 10, "shutdown-timeout", ANY(d, "100ms", "5s", "20s"));
 	draw_key(d, hands_over ? 1u << 30 : 12, "final",
 		 ANY(d, "final", "final runs=500", "final deaf runs=60000"));
+	draw_key(d, 4, "on-sleep", ANY(d, "stop", "nothing"));
+	draw_key(d, 8, "inhibit", ANY(d, "shutdown", "sleep:block"));
 	draw_edges(d, i);
 }
 
@@ -288,6 +290,10 @@ static void draw_operation(struct draw *d, const char *pause)
 	}
 	if (below(d, 30) == 0) {
 		history_add(h, "%sshortage %s", pause, ANY(d, "2000", "15000", "100000"));
+		return;
+	}
+	if (below(d, 30) == 0) {
+		history_add(h, "%ssleep %u", pause, below(d, 4));
 		return;
 	}
 	if (d->scales && below(d, 8) == 0) {

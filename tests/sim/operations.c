@@ -238,6 +238,17 @@ static void operation_guard(const struct words *w)
 		(void)snprintf((*slot)->guarding, sizeof((*slot)->guarding), "%s", path);
 }
 
+/* The host is going to sleep until the client leaves. */
+static void operation_sleep(const struct words *w)
+{
+	struct client **slot = find_slot(w);
+
+	if (!slot)
+		return;
+	operation_leave(w);
+	*slot = call("Inhibit", true, "\"sleep\":true");
+}
+
 static void operation_release(const struct words *w)
 {
 	struct client **slot = find_slot(w);
@@ -421,6 +432,7 @@ void operations_carry_out(const struct history *history, const char *line)
 		{ "unconfirmed-reload", operation_unconfirmed_reload },
 		{ "confirm", operation_confirm },
 		{ "guard", operation_guard },
+		{ "sleep", operation_sleep },
 		{ "release", operation_release },
 		{ "leave", operation_leave },
 		{ "leave-all", operation_leave_all },

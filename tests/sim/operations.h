@@ -15,6 +15,7 @@
  *	unconfirmed-reload NAME MSEC	a reload that goes back after so long
  *	confirm				... unless it is confirmed
  *	guard SLOT PATH [late], release SLOT, leave SLOT
+ *	sleep SLOT			the host is going to sleep until the client leaves
  *	leave-all			every client closes its connection
  *	signal PATH NAME		the call Signal
  *	crash PATH [SIGNAL]		the main process ends with status 1, or by the signal
@@ -32,7 +33,7 @@
 
 #include "tests/sim/history.h"
 
-#define SLOTS 8 /* of guards */
+#define SLOTS 8 /* of guards, and of clients for which the host sleeps */
 
 void operations_init(void);
 void operations_carry_out(const struct history *history, const char *line);

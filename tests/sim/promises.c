@@ -523,6 +523,9 @@ static void check_node_at_rest(const struct node *node)
 	if (node->goal == GOAL_DOWN && node->cause == CAUSE_PRESSURE && !node_is_tree_stopped(node))
 		run_fail("rest", "%s was stopped for memory, and does not start again",
 			 node_name(node));
+	if (node_is_stopped_for(node, CAUSE_SLEEP) && !node_is_tree_stopped(node))
+		run_fail("rest", "%s was stopped before the host sleeps, and does not start again",
+			 node_name(node));
 	if (node_is_aside(node) && node->goal == GOAL_GONE)
 		run_fail("rest", "%s is still there", node_name(node));
 	if (!list_is_empty(&node->leases))
