@@ -91,7 +91,7 @@ EXTRA_DIST += %D%/rust/swansong-sys/Cargo.toml %D%/rust/swansong-sys/build.rs \
 systemunitdir        = $(SYSTEM_UNIT_DIR)
 nodist_systemunit_DATA = %D%/systemd/swansongd.service %D%/systemd/swansongd@.service
 fill_in_unit = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's,@bindir\@,$(bindir),g' \
-	-e 's,@sbindir\@,$(sbindir),g' -e 's,@pkgdatadir\@,$(pkgdatadir),g'
+	-e 's,@sbindir\@,$(sbindir),g' -e 's,@pkgdatadir\@,$(pkgdatadir),g' -e 's,@pkglibexecdir\@,$(pkglibexecdir),g'
 unit_of_swansongd = $(top_srcdir)/contrib/systemd/swansongd.service.in >$@.new && mv $@.new $@
 %D%/systemd/swansongd.service: %D%/systemd/swansongd.service.in Makefile
 	$(fill_in_unit) -e 's,@config\@,$(sysconfdir)/swansong/swansong.ini,' \
@@ -102,6 +102,11 @@ unit_of_swansongd = $(top_srcdir)/contrib/systemd/swansongd.service.in >$@.new &
 		-e 's,@arguments\@, -c $(sysconfdir)/swansong/%i.ini -s /run/swansong/%i.sock,' \
 		-e 's,@socket\@, -s /run/swansong/%i.sock,' $(unit_of_swansongd)
 CLEANFILES += %D%/systemd/swansongd.service %D%/systemd/swansongd@.service
+nodist_systemunit_DATA += %D%/systemd/swansong-inhibit.service
+%D%/systemd/swansong-inhibit.service: %D%/systemd/swansong-inhibit.service.in Makefile
+	$(fill_in_unit) $(top_srcdir)/$@.in >$@.new && mv $@.new $@
+CLEANFILES += %D%/systemd/swansong-inhibit.service
+EXTRA_DIST += %D%/systemd/swansong-inhibit.service.in
 if EXPORTER
 nodist_systemunit_DATA += %D%/systemd/swansong-exporter.service
 endif

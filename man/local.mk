@@ -16,6 +16,7 @@ dist_man_MANS += %D%/swansongctl.1
 dist_man_MANS += %D%/swansongd.8
 dist_man_MANS += %D%/swansong-logger.8
 dist_man_MANS += %D%/swansong-exporter.8
+dist_man_MANS += %D%/swansong-inhibit.8
 dist_man_MANS += %D%/swansong_interrupt_read.3
 dist_man_MANS += %D%/swansong_registry_new.3
 dist_man_MANS += %D%/swansong_loop_new.3

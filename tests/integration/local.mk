@@ -172,6 +172,7 @@ dist_check_SCRIPTS += \
 	%D%/systemd-cgroup.sh \
 	%D%/systemd-convert.sh \
 	%D%/systemd-hardened.sh \
+	%D%/systemd-inhibit.sh \
 	%D%/systemd-user.sh \
 	%D%/trouble-bomb.sh \
 	%D%/trouble-clock.sh \

@@ -75,7 +75,7 @@ else
 	skip "so is every program" "machine: the C library is not"
 fi
 # Behind the wrapper of libtool, if there is one.
-for program in swansongd swansongctl swansong-init swansong-logger swansong-sandbox swansong-exporter; do
+for program in swansongd swansongctl swansong-init swansong-logger swansong-sandbox swansong-inhibit swansong-exporter; do
 	[ "$program" != swansong-exporter ] || [ -x "$top_builddir/$program" ] || continue # no libmicrohttpd
 	file=$top_builddir/.libs/$program
 	[ -x "$file" ] || file=$top_builddir/$program

@@ -19,6 +19,7 @@ sandbox sys base
 daemon proto model sys swansong base
 ctl proto model sys base
 exporter proto model sys base
+inhibit proto model base
 END
 
 # FILE MODULE, bottom first.  A public header belongs to the module of its name, where there is one.

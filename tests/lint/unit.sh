@@ -22,7 +22,7 @@ try "each setting of the drop-in has a comment" is_empty "$dir/bare"
 # UNIT SCORE: ten times the number shown.
 is_exposed_below() { systemd-analyze security --offline=yes --no-pager --threshold="$2" "$dir/$1.service"; }
 if [ "$(systemd-analyze --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/;q')" -ge 252 ] 2>/dev/null; then
-	for name in swansongd swansong-exporter; do
+	for name in swansongd swansong-exporter swansong-inhibit; do
 		sed 's,@[a-z]*bindir@,/usr/bin,; s,@config@,/,; s,@[a-z]*@,,' \
 			"$top_srcdir/contrib/systemd/$name.service.in" >"$dir/$name.service"
 	done
@@ -30,8 +30,10 @@ if [ "$(systemd-analyze --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/;q
 	cp "$drop_in" "$dir/swansongd.service.d"
 	try "with the drop-in the exposure is below 4" is_exposed_below swansongd 39
 	try "that of the exporter is below 1.5" is_exposed_below swansong-exporter 14
+	try "that of swansong-inhibit is below 2" is_exposed_below swansong-inhibit 19
 else
 	skip "with the drop-in the exposure is below 4" "machine: no systemd-analyze of systemd 252"
 	skip "that of the exporter is below 1.5" "machine: no systemd-analyze of systemd 252"
+	skip "that of swansong-inhibit is below 2" "machine: no systemd-analyze of systemd 252"
 fi
 finish
