@@ -17,8 +17,10 @@ enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 /* The nodes that are shut down when a service has failed for good. */
 enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOWN };
 
-/* The action for a running service that is unhealthy. */
+/* The action for a running service before the host sleeps. */
 enum on_sleep { ON_SLEEP_NOTHING, ON_SLEEP_STOP };
+
+/* The action for a running service that is unhealthy. */
 enum on_unhealthy { ON_UNHEALTHY_RESTART, ON_UNHEALTHY_SHUTDOWN, ON_UNHEALTHY_LOG };
 
 /* The services of a group that restart with a failed one: none, all, or those after it. */
