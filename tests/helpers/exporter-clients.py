@@ -12,7 +12,7 @@ heads NUMBER ADDRESS  so many connections of this address with half a request on
 logs NUMBER    so many requests for the lines of the service web, again and again; prints "sent"
 guess NUMBER   so many actions with wrong tokens; prints the status of each
 half TOKEN     half the body of an action; prints "sent", and "ended" when the server ends it
-late TOKEN     an action, nine seconds after another request on its connection; prints its status
+late TOKEN     an action, seven seconds after another request on its connection; prints its status
 leave TOKEN    an action, of which the reply is not awaited
 rude           half a request, long headers, bytes that are no HTTP; prints what comes of each
 """
@@ -187,7 +187,7 @@ def late(port, token):
     s = connect(port)
     s.sendall(request("/healthz"))
     s.recv(4096)
-    time.sleep(9)
+    time.sleep(7)  # and the daemon is waited for for ten: more than the fifteen of a visit
     s.sendall(action(token))
     print(s.recv(12).decode("latin-1")[9:] or "none", flush=True)
 

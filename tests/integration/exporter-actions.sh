@@ -15,7 +15,7 @@ give_token() { # TOKEN [MODE]
 json='Content-Type: application/json'
 bearer() { echo "Authorization: Bearer $1"; }
 send() { # DATA [OPTION...]: prints the status, and the reply is in $dir/reply
-	curl -s --max-time 15 -o "$dir/reply" -w '%{http_code}' "$url/api/action" --data-binary "$1" "${@:2}"
+	curl -s --max-time 60 -o "$dir/reply" -w '%{http_code}' "$url/api/action" --data-binary "$1" "${@:2}"
 }
 act() { send "$1" -H "$json" -H "$(bearer "$token")" "${@:2}"; } # DATA [OPTION...]
 body() { jq -cn --arg action "$1" --arg node "$2" '{action: $action, node: $node}'; } # ACTION NODE
@@ -145,7 +145,7 @@ is "SIGHUP reads it again, and ends nothing" "$(act "$(body stop db)")" 200
 kill -STOP "$daemon"
 waiting=()
 for i in $(seq 17); do
-	curl -s --max-time 20 -o "$dir/waits.$i" -w '%{http_code}\n' "$url/api/action" -H "$json" \
+	curl -s --max-time 60 -o "$dir/waits.$i" -w '%{http_code}\n' "$url/api/action" -H "$json" \
 		-H "$(bearer "$token")" -d "$(body start db)" >"$dir/status.$i" &
 	waiting+=($!)
 done

@@ -17,7 +17,7 @@ start_exporter() { # [OPTION...]; $descriptors_max is its limit of descriptors, 
 	wait_for 10 says "$exporter_log" 'nodes$' || die "the exporter has a copy of the tree"
 }
 
-get() { curl -s --max-time 10 "$url$1" "${@:2}"; }                             # PATH [OPTION...]
+get() { curl -s --max-time 60 "$url$1" "${@:2}"; }                             # PATH [OPTION...]
 got() { get "$1" | jq -r "$2"; }                                               # PATH JQ-FILTER
 gets() { [ "$(got "$1" "$2")" = "$3" ]; }                                      # PATH JQ-FILTER VALUE
 status_of() { get "$1" -o /dev/null -w '%{http_code}' "${@:2}"; }              # PATH [OPTION...]

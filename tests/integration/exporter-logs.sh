@@ -188,7 +188,7 @@ if is_root; then
 		"$(status_of "/api/logs?node=db") $(error_of "/api/logs?node=db")" \
 		"403 only root, the user of the daemon, control-group and control-run-group may change things, or read logs"
 	kill -STOP "$daemon"
-	is "a daemon that does not answer" "$(status_of "/api/logs?node=web/app" --max-time 15)" 502
+	is "a daemon that does not answer" "$(status_of "/api/logs?node=web/app" --max-time 60)" 502
 	kill -CONT "$daemon"
 	end_process "$exporter"
 else
