@@ -6,6 +6,7 @@
  */
 #include "sys/spawn/child.h"
 
+#include <linux/keyctl.h>
 #include <sys/ioctl.h>
 
 #include "sys/spawn/child-attributes.h"
@@ -415,6 +416,9 @@ static SPAWN_PLAIN void child_become_user(struct spawn_block *block)
 		child_check(block, raw(SYS_chroot, spec->root));
 		child_check(block, raw(SYS_chdir, "/"));
 	}
+	/* Without the keys of other services; where there are none, or another user than root has few, it goes on. */
+	if (raw(SYS_geteuid) == 0)
+		(void)raw(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	block->step = SPAWN_STEP_GROUPS;
 	if (spec->set_user || spec->set_group || spec->set_groups)
 		child_check(block, raw(RAW_SETGROUPS, spec->n_groups, spec->groups));
