@@ -62,3 +62,5 @@ keys         = $(top_srcdir)/%D%/base/keys.awk $(top_srcdir)/%D%/base/table.h
 fill_in_keys = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
 	$(AWK) -f $(keys) $(top_srcdir)/$@.in >$@.new && mv $@.new $@
 EXTRA_DIST  += %D%/base/keys.awk
+
+$(%C%_libmodel_la_OBJECTS): src/base/protections.inc

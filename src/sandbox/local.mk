@@ -11,7 +11,8 @@ noinst_LTLIBRARIES += %D%/libsandbox.la
 %D%/groups.inc: %D%/system-call-groups
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -n 's/^\(@[^ ]*\) \(.*\)/GROUP("\1", "\2")/p' $(srcdir)/%D%/system-call-groups >$@.new && \
 		mv $@.new $@
-$(%C%_libsandbox_la_OBJECTS): %D%/groups.inc
+$(%C%_libsandbox_la_OBJECTS): %D%/groups.inc src/base/protections.inc
+$(swansong_sandbox_OBJECTS): src/base/protections.inc
 CLEANFILES += %D%/groups.inc
 
 pkglibexec_PROGRAMS += swansong-sandbox

@@ -44,7 +44,7 @@ static void sandbox_check(struct sandbox *s, enum spawn_step step, int r)
 	s->block.step = step;
 	if (!sandbox_may_skip(s, -r))
 		child_exit(&s->block, r);
-	s->block.failure.skipped |= 1U << step;
+	s->block.failure.skipped |= UINT64_C(1) << step;
 	child_report(&s->block, &s->block.failure);
 	s->unmounted |= step == SPAWN_STEP_MOUNTS;
 }
@@ -54,10 +54,7 @@ static void sandbox_mount(struct sandbox *s)
 	const struct options *o = &s->options;
 	struct mounts *m = &s->mounts;
 
-	if (option_is_set(o, PRIVATE_NETWORK))
-		sandbox_check(s, SPAWN_STEP_NETWORK, mounts_make_network(m));
-	if (!option_is_set(o, PRIVATE_TMP) && !option_is_set(o, HIDE_HOME) &&
-	    !option_is_set(o, READ_ONLY_SYSTEM))
+	if (!mounts_are_needed(o))
 		return;
 	sandbox_check(s, SPAWN_STEP_MOUNTS, mounts_enter(m));
 	if (s->unmounted)
@@ -65,10 +62,10 @@ static void sandbox_mount(struct sandbox *s)
 	sandbox_check(s, SPAWN_STEP_WRITE_PATHS, mounts_keep(m));
 	if (option_is_set(o, READ_ONLY_SYSTEM))
 		sandbox_check(s, SPAWN_STEP_READ_ONLY_SYSTEM, mounts_make_read_only(m));
-	if (option_is_set(o, PRIVATE_TMP))
-		sandbox_check(s, SPAWN_STEP_PRIVATE_TMP, mounts_cover(m, PRIVATE_TMP));
-	if (option_is_set(o, HIDE_HOME))
-		sandbox_check(s, SPAWN_STEP_HIDE_HOME, mounts_cover(m, HIDE_HOME));
+	sandbox_check(s, SPAWN_STEP_PROTECT, mounts_protect_kernel(m));
+	sandbox_check(s, SPAWN_STEP_PRIVATE_DEVICES, mounts_cover(m, PRIVATE_DEVICES));
+	sandbox_check(s, SPAWN_STEP_PRIVATE_TMP, mounts_cover(m, PRIVATE_TMP));
+	sandbox_check(s, SPAWN_STEP_HIDE_HOME, mounts_cover(m, HIDE_HOME));
 	sandbox_check(s, SPAWN_STEP_WRITE_PATHS, mounts_restore(m));
 }
 
@@ -76,10 +73,19 @@ static void sandbox_mount(struct sandbox *s)
 static void sandbox_drop_capabilities(struct sandbox *s)
 {
 	struct attributes attributes = ATTRIBUTES_NONE;
+	uint64_t lost = 0;
 	unsigned lowered = 0;
 	long r;
 
 	attributes.capabilities = option_number(&s->options, CAPABILITIES, CAPABILITIES_KEEP);
+	if (option_is_set(&s->options, PRIVATE_DEVICES))
+		lost = UINT64_C(1) << CAP_MKNOD | UINT64_C(1) << CAP_SYS_RAWIO;
+#define CAPABILITY_ROW(word, cap) lost |= (uint64_t)option_protects(&s->options, word) << (cap);
+#include <base/protections.inc>
+	if (lost && attributes.capabilities == CAPABILITIES_KEEP && geteuid() == 0)
+		attributes.capabilities = attributes_read_permitted();
+	if (attributes.capabilities != CAPABILITIES_KEEP)
+		attributes.capabilities &= ~lost;
 	r = child_attributes_before_user(&attributes, &s->block.step, &lowered);
 	if (attributes.capabilities == CAPABILITIES_KEEP && geteuid() != 0)
 		attributes.capabilities = 0;
@@ -106,13 +112,19 @@ static bool sandbox_limits_writing(const struct sandbox *s)
 	return option_is_set(&s->options, WRITE_PATHS);
 }
 
+static bool sandbox_limits_calls(const struct options *o)
+{
+	return option_is_set(o, SYSTEM_CALLS) || option_is_set(o, PROTECT) ||
+	       option_is_set(o, ADDRESS_FAMILIES);
+}
+
 static bool sandbox_has_filters(const struct sandbox *s)
 {
 	const struct options *o = &s->options;
 
 	return sandbox_limits_writing(s) || option_is_set(o, READ_PATHS) ||
 	       option_is_set(o, TCP_BIND) || option_is_set(o, TCP_CONNECT) ||
-	       option_is_set(o, SYSTEM_CALLS);
+	       option_is_set(o, PRIVATE_DEVICES) || sandbox_limits_calls(o);
 }
 
 static _Noreturn void sandbox_run(struct sandbox *s)
@@ -122,7 +134,11 @@ static _Noreturn void sandbox_run(struct sandbox *s)
 	const char **subject = &s->mounts.subject;
 
 	sandbox_check(s, SPAWN_STEP_WRITE_PATHS, options_add_directories(&s->options));
+	if (option_is_set(o, PRIVATE_NETWORK))
+		sandbox_check(s, SPAWN_STEP_NETWORK, mounts_make_network(&s->mounts));
 	sandbox_mount(s);
+	if (option_is_set(o, PRIVATE_USERS))
+		sandbox_check(s, SPAWN_STEP_PRIVATE_USERS, mounts_make_users(&s->mounts));
 	/* As in systemd: programs with set-user-ID are those of root alone then. */
 	if (sandbox_has_filters(s) &&
 	    !(geteuid() == 0 && mounts_has_right() &&
@@ -140,7 +156,7 @@ static _Noreturn void sandbox_run(struct sandbox *s)
 	for (char **v = o->variables; v < o->argv - 1; v++)
 		(void)putenv(*v);
 	*subject = NULL;
-	if (option_is_set(o, SYSTEM_CALLS))
+	if (sandbox_limits_calls(o))
 		sandbox_check(s, SPAWN_STEP_SYSTEM_CALLS, calls_limit(o, subject));
 	s->block.step = SPAWN_STEP_EXEC;
 	s->block.spec = (struct spawn_spec){ .argv = o->argv, .envp = environ };

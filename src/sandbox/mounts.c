@@ -21,10 +21,34 @@ static const struct cover {
 } covers[] = {
 	{ "/home", HIDE_HOME, "mode=755" },	  { "/root", HIDE_HOME, "mode=755" },
 	{ "/run/user", HIDE_HOME, "mode=755" },	  { "/tmp", PRIVATE_TMP, "mode=1777" },
-	{ "/var/tmp", PRIVATE_TMP, "mode=1777" },
+	{ "/var/tmp", PRIVATE_TMP, "mode=1777" }, { "/dev", PRIVATE_DEVICES, "mode=755" },
+};
+/* A private /dev has these of the other one. */
+static const char *const devices[] = {
+	"/dev/null",  "/dev/zero",   "/dev/full",   "/dev/random", "/dev/urandom",   "/dev/tty",
+	"/dev/ptmx",  "/dev/pts",    "/dev/shm",    "/dev/mqueue", "/dev/hugepages", "/dev/log",
+	"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd",
+};
+static const struct protection {
+	const char *word, *path;
+	uint64_t attribute;
+} protections[] = {
+#define PATH_ROW(word, path, attribute) { word, path, attribute },
+#include <base/protections.inc>
 };
 static const char *const interfaces[] = { "/dev", "/proc", "/sys" };
 static const char *const systems[] = { "/usr", "/boot", "/efi", "/etc" };
+
+bool mounts_are_needed(const struct options *o)
+{
+	bool needed = option_is_set(o, READ_ONLY_SYSTEM) || option_protects(o, "processes");
+
+	for (size_t i = 0; i < ARRAY_SIZE(protections); i++)
+		needed |= option_protects(o, protections[i].word);
+	for (size_t i = 0; i < ARRAY_SIZE(covers); i++)
+		needed |= option_is_set(o, covers[i].option);
+	return needed;
+}
 
 bool mounts_has_right(void)
 {
@@ -38,16 +62,16 @@ static int mounts_write(const char *path, const char *text)
 	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
 }
 
-/* The namespace of a user would take the capabilities of root away from a container's files. */
-static int mounts_enter_user(const struct options *o)
+int mounts_make_users(struct mounts *m)
 {
 	char users[32], groups[32];
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
 	int r;
 
-	if (uid == 0 || option_number(o, CAPABILITIES, 0))
-		return -EPERM;
+	if (m->has_users)
+		return 0;
+	m->has_users = true;
 	(void)snprintf(users, sizeof(users), "%u %u 1", uid, uid);
 	(void)snprintf(groups, sizeof(groups), "%u %u 1", gid, gid);
 	if (unshare(CLONE_NEWUSER) < 0)
@@ -58,10 +82,15 @@ static int mounts_enter_user(const struct options *o)
 	return r == 0 ? mounts_write("/proc/self/gid_map", groups) : r;
 }
 
-static int mounts_unshare(const struct options *o, int flag)
+static int mounts_unshare(struct mounts *m, int flag)
 {
-	int r = mounts_has_right() ? 0 : mounts_enter_user(o);
+	int r = 0;
 
+	/* The namespace of a user would take the capabilities of root away from a container's files. */
+	if (!mounts_has_right())
+		r = geteuid() == 0 || option_number(m->options, CAPABILITIES, 0)
+			    ? -EPERM
+			    : mounts_make_users(m);
 	return r < 0 ? r : unshare(flag) < 0 ? -errno : 0;
 }
 
@@ -69,7 +98,7 @@ int mounts_make_network(struct mounts *m)
 {
 	struct ifreq loopback = { .ifr_name = "lo" };
 	cleanup(closep) int fd = -1;
-	int r = mounts_unshare(m->options, CLONE_NEWNET);
+	int r = mounts_unshare(m, CLONE_NEWNET);
 
 	if (r < 0)
 		return r;
@@ -82,7 +111,7 @@ int mounts_make_network(struct mounts *m)
 
 int mounts_enter(struct mounts *m)
 {
-	int r = mounts_unshare(m->options, CLONE_NEWNS);
+	int r = mounts_unshare(m, CLONE_NEWNS);
 
 	if (r < 0)
 		return r;
@@ -105,9 +134,9 @@ static int mounts_place(int tree, int fd, const char *path)
 	return move_mount(tree, "", fd, path, flags) < 0 ? -errno : 0;
 }
 
-static int mounts_protect(int fd, const char *path, unsigned flags)
+static int mounts_protect(int fd, const char *path, unsigned flags, uint64_t attribute)
 {
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
+	struct mount_attr attr = { .attr_set = attribute };
 
 	return mount_setattr(fd, path, flags | AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ? -errno : 0;
 }
@@ -133,63 +162,34 @@ static int mounts_keep_path(struct mounts *m, const char *path, bool optional)
 	m->subject = path;
 	if (tree < 0 || m->n_kept == MOUNTS_KEPT_MAX)
 		return tree < 0 ? tree : -E2BIG;
-	m->kept[m->n_kept++] = (struct kept){ real, tree };
+	m->kept[m->n_kept++] = (struct kept){ real, tree, NULL };
+	return 0;
+}
+
+static int mounts_keep_device(struct mounts *m, const char *path)
+{
+	char target[PATH_MAX] = "";
+
+	if (readlink(path, target, sizeof(target) - 1) < 0)
+		return mounts_keep_path(m, path, true);
+	m->kept[m->n_kept++] = (struct kept){ strdup(path), -1, strdup(target) };
 	return 0;
 }
 
 int mounts_keep(struct mounts *m)
 {
-	bool all = option_is(m->options, READ_ONLY_SYSTEM, "yes");
 	const char *socket = getenv("NOTIFY_SOCKET");
 	int r = 0;
 
-	for (size_t i = 0; all && r == 0 && i < ARRAY_SIZE(interfaces); i++)
-		r = mounts_keep_path(m, interfaces[i], true);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(devices); i++)
+		if (option_is_set(m->options, PRIVATE_DEVICES))
+			r = mounts_keep_device(m, devices[i]);
+	if (option_protects(m->options, "tunables") && !option_protects(m->options, "cgroups") &&
+	    r == 0)
+		r = mounts_keep_path(m, "/sys/fs/cgroup", true);
 	for (char *const *path = m->options->words[WRITE_PATHS]; r == 0 && *path; path++)
 		r = mounts_keep_path(m, *path + (**path == '-'), **path == '-');
 	return r == 0 && socket && *socket == '/' ? mounts_keep_path(m, socket, true) : r;
-}
-
-/* Mounts the tree of @path once more, to be read only. */
-static int mounts_rebind(struct mounts *m, const char *path)
-{
-	cleanup(closep) int tree = mounts_clone(AT_FDCWD, path);
-	int r = tree;
-
-	m->subject = path;
-	if (r >= 0)
-		r = mounts_protect(tree, "", AT_RECURSIVE);
-	if (r == 0)
-		r = mounts_place(tree, AT_FDCWD, path);
-	return r == -ENOENT ? 0 : r;
-}
-
-int mounts_make_read_only(struct mounts *m)
-{
-	size_t n = ARRAY_SIZE(systems) - option_is(m->options, READ_ONLY_SYSTEM, "usr");
-	int r = 0;
-
-	if (option_is(m->options, READ_ONLY_SYSTEM, "yes"))
-		return mounts_protect(AT_FDCWD, "/", AT_RECURSIVE);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = mounts_rebind(m, systems[i]);
-	return r;
-}
-
-int mounts_cover(struct mounts *m, enum option option)
-{
-	int r = 0;
-
-	for (const struct cover *c = covers; r == 0 && c < covers + ARRAY_SIZE(covers); c++) {
-		if (c->option != option)
-			continue;
-		m->subject = c->path;
-		if (option_is(m->options, option, "read-only"))
-			r = mounts_rebind(m, c->path);
-		else if (mount("tmpfs", c->path, "tmpfs", MS_NOSUID | MS_NODEV, c->mode) < 0)
-			r = errno == ENOENT ? 0 : -errno;
-	}
-	return r;
 }
 
 static bool mounts_is_covered(const struct options *o, const char *path)
@@ -212,6 +212,8 @@ static int mounts_make_place(const struct kept *kept)
 		(void)mkdir(kept->path, 0755);
 		*slash = '/';
 	}
+	if (kept->target)
+		return symlink(kept->target, kept->path) < 0 ? -errno : 0;
 	if (fstat(kept->tree, &st) < 0)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
@@ -224,24 +226,99 @@ static int mounts_make_place(const struct kept *kept)
 static int mounts_restore_tree(struct mounts *m, const struct kept *kept)
 {
 	int r = mounts_is_covered(m->options, kept->path) ? mounts_make_place(kept) : 0;
-	cleanup(closep) int fd = r < 0 ? r : mounts_open(kept->path);
+	cleanup(closep) int fd = r < 0 || kept->target ? r : mounts_open(kept->path);
 
 	m->subject = kept->path;
-	return fd < 0 ? fd : mounts_place(kept->tree, fd, "");
+	if (fd < 0 || kept->target)
+		return fd;
+	if (option_is_set(m->options, PRIVATE_DEVICES) && strncmp(kept->path, "/dev/", 5) != 0)
+		r = mounts_protect(kept->tree, "", AT_RECURSIVE, MOUNT_ATTR_NODEV);
+	return r < 0 ? r : mounts_place(kept->tree, fd, "");
+}
+
+/* Puts trees back, but the first @n. */
+static int mounts_restore_trees(struct mounts *m, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = n; r == 0 && i < m->n_kept; i++) {
+		r = mounts_restore_tree(m, &m->kept[i]);
+		(void)fd_close(m->kept[i].tree);
+	}
+	m->n_kept = n;
+	return r;
+}
+
+/* Mounts the tree of @path once more, with the attribute. */
+static int mounts_rebind(struct mounts *m, const char *path, uint64_t attribute)
+{
+	cleanup(closep) int tree = mounts_clone(AT_FDCWD, path);
+	int r = tree;
+
+	m->subject = path;
+	if (r >= 0)
+		r = mounts_protect(tree, "", AT_RECURSIVE, attribute);
+	if (r == 0)
+		r = mounts_place(tree, AT_FDCWD, path);
+	return r == -ENOENT ? 0 : r;
+}
+
+int mounts_make_read_only(struct mounts *m)
+{
+	bool all = option_is(m->options, READ_ONLY_SYSTEM, "yes");
+	const char *const *paths = all ? interfaces : systems;
+	size_t n = all ? ARRAY_SIZE(interfaces) : ARRAY_SIZE(systems), before = m->n_kept;
+	int r = 0;
+
+	n -= option_is(m->options, READ_ONLY_SYSTEM, "usr");
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = all ? mounts_keep_path(m, paths[i], true)
+			: mounts_rebind(m, paths[i], MOUNT_ATTR_RDONLY);
+	if (r == 0 && all)
+		r = mounts_protect(AT_FDCWD, "/", AT_RECURSIVE, MOUNT_ATTR_RDONLY);
+	return r == 0 ? mounts_restore_trees(m, before) : r;
+}
+
+int mounts_cover(struct mounts *m, enum option option)
+{
+	int r = 0;
+
+	for (const struct cover *c = covers; r == 0 && c < covers + ARRAY_SIZE(covers); c++) {
+		if (c->option != option || !option_is_set(m->options, option))
+			continue;
+		m->subject = c->path;
+		if (option_is(m->options, option, "read-only"))
+			r = mounts_rebind(m, c->path, MOUNT_ATTR_RDONLY);
+		else if (mount("tmpfs", c->path, "tmpfs", MS_NOSUID | MS_NODEV, c->mode) < 0)
+			r = errno == ENOENT ? 0 : -errno;
+	}
+	return r;
+}
+
+int mounts_protect_kernel(struct mounts *m)
+{
+	int r = 0;
+
+	m->subject = "/proc";
+	if (option_is_set(m->options, PRIVATE_DEVICES))
+		r = mounts_protect(AT_FDCWD, "/", AT_RECURSIVE, MOUNT_ATTR_NODEV);
+	if (r == 0 && option_protects(m->options, "processes") &&
+	    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2") < 0)
+		return -errno;
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(protections); i++)
+		if (option_protects(m->options, protections[i].word))
+			r = mounts_rebind(m, protections[i].path, protections[i].attribute);
+	return r;
 }
 
 int mounts_restore(struct mounts *m)
 {
-	int r = 0;
+	int r = mounts_restore_trees(m, 0);
 
-	for (size_t i = 0; r == 0 && i < m->n_kept; i++) {
-		r = mounts_restore_tree(m, &m->kept[i]);
-		(void)fd_close(m->kept[i].tree);
-	}
 	for (const struct cover *c = covers; r == 0 && c < covers + ARRAY_SIZE(covers); c++)
 		if (c->option == HIDE_HOME && option_is(m->options, HIDE_HOME, "yes")) {
 			m->subject = c->path;
-			r = mounts_protect(AT_FDCWD, c->path, 0);
+			r = mounts_protect(AT_FDCWD, c->path, 0, MOUNT_ATTR_RDONLY);
 			r = r == -ENOENT ? 0 : r;
 		}
 	return r;

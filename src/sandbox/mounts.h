@@ -7,17 +7,22 @@
 
 #include "sandbox/options.h"
 
-#define MOUNTS_KEPT_MAX (OPTION_WORDS_MAX + 4)
+#define MOUNTS_KEPT_MAX (OPTION_WORDS_MAX + 24)
 
 struct mounts {
 	const struct options *options;
 	const char *subject; /* or NULL */
 	struct kept {
-		char *path; /* without links */
-		int tree;   /* as it was before */
+		char *path;   /* without links */
+		int tree;     /* as it was before */
+		char *target; /* of a link, instead of a tree; or NULL */
 	} kept[MOUNTS_KEPT_MAX];
 	size_t n_kept;
+	bool has_users;
 };
+
+/* Whether an option asks for mounts. */
+bool mounts_are_needed(const struct options *options);
 
 /* Whether this process has CAP_SYS_ADMIN. */
 bool mounts_has_right(void);
@@ -35,5 +40,11 @@ int mounts_make_read_only(struct mounts *mounts);
 /* Covers the directories of a key. */
 int mounts_cover(struct mounts *mounts, enum option option);
 
+/* Applies the words of protect to /proc, /sys and /dev. */
+int mounts_protect_kernel(struct mounts *mounts);
+
 /* Puts the trees back. */
 int mounts_restore(struct mounts *mounts);
+
+/* A user namespace with no other user, unless this process is in one already. */
+int mounts_make_users(struct mounts *mounts);

@@ -5,7 +5,7 @@
 #include "sandbox/options.h"
 
 static const struct {
-	const char *name, *choices[4]; /* but no, the default */
+	const char *name, *choices[14]; /* but no, the default */
 } rows[N_OPTIONS] = {
 	[WRITE_PATHS] = { "write-paths", {} },
 	[READ_PATHS] = { "read-paths", {} },
@@ -16,6 +16,15 @@ static const struct {
 	[HIDE_HOME] = { "hide-home", { "read-only", "yes" } },
 	[PRIVATE_TMP] = { "private-tmp", { "yes" } },
 	[PRIVATE_NETWORK] = { "private-network", { "yes" } },
+	[PRIVATE_DEVICES] = { "private-devices", { "yes" } },
+	[PRIVATE_USERS] = { "private-users", { "yes" } },
+	[PROTECT] = { "protect",
+		      {
+			      "all",
+#define PROTECTION_ROW(word) word,
+#include <base/protections.inc>
+		      } },
+	[ADDRESS_FAMILIES] = { "address-families", {} },
 	[SANDBOX] = { "sandbox", { "strict", "best-effort" } },
 	[DIRECTORY] = { "directory", { "stated", "any" } },
 	[CAPABILITIES] = { "capabilities", {} },
@@ -27,7 +36,7 @@ static bool options_add(struct options *options, enum option option, char *word)
 	const char *const *choice = rows[option].choices;
 	size_t n = 0;
 
-	while (*choice && strcmp(*choice, word) != 0)
+	while (*choice && strcmp(*choice, word + (option == PROTECT && *word == '~')) != 0)
 		choice++;
 	while (options->words[option][n])
 		n++;
@@ -61,6 +70,16 @@ const char *options_parse(struct options *options, char **argv)
 		return "--";
 	options->argv = argv + 1;
 	return NULL;
+}
+
+bool option_protects(const struct options *o, const char *word)
+{
+	bool protects = false;
+
+	for (char *const *w = o->words[PROTECT]; *w; w++)
+		if (strcmp(*w + (**w == '~'), word) == 0 || strcmp(*w, "all") == 0)
+			protects = **w != '~';
+	return protects;
 }
 
 uint64_t option_number(const struct options *o, enum option option, uint64_t otherwise)

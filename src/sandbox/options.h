@@ -19,6 +19,10 @@ enum option {
 	HIDE_HOME,
 	PRIVATE_TMP,
 	PRIVATE_NETWORK,
+	PRIVATE_DEVICES,
+	PRIVATE_USERS,
+	PROTECT,
+	ADDRESS_FAMILIES,
 	SANDBOX,
 	DIRECTORY,    /* any: if that of the daemon is hidden, the service is in / */
 	CAPABILITIES, /* to keep, as the number of a set */
@@ -50,6 +54,9 @@ static inline bool option_is(const struct options *o, enum option option, const 
 {
 	return option_is_set(o, option) && strcmp(o->words[option][0], word) == 0;
 }
+
+/* Whether protect has @word, or all, and no later word takes it away again. */
+bool option_protects(const struct options *o, const char *word);
 
 /* The number of @option, or @otherwise. */
 uint64_t option_number(const struct options *o, enum option option, uint64_t otherwise);

@@ -70,6 +70,10 @@ hide-home = yes
 read-only-system = yes
 tcp-bind = none
 tcp-connect = none
+private-devices = yes
+private-users = yes
+protect = all
+address-families = unix inet
 system-calls = @system-service ~@privileged
 user = nobody
 directory = /"
@@ -226,9 +230,9 @@ fails() { # NODE REASON
 }
 fails missing 'cannot start: apply write-paths: No such file or directory'
 fails covered 'cannot start: enter the directory /home/eve: No such file or directory'
-fails unknown 'cannot start: apply system-calls: Invalid argument'
+fails unknown 'cannot start: apply protect, address-families or system-calls: Invalid argument'
 ok "unknown: and its output names the word" says "$log" 'system-calls: no_such_call: Invalid argument'
-fails group 'cannot start: apply system-calls: Invalid argument'
+fails group 'cannot start: apply protect, address-families or system-calls: Invalid argument'
 fails hidden "cannot start: execute $app/idle: Permission denied"
 fails absent "cannot start: execute $app/absent: No such file or directory"
 stop_daemon
@@ -254,7 +258,7 @@ stop_daemon
 swansongd=$app/no-right
 : >"$log"
 start_daemon
-fails strict 'cannot start: make a mount namespace for private-tmp, hide-home or read-only-system: Operation not permitted'
+fails strict 'cannot start: make a mount namespace for private-tmp, private-devices, hide-home, read-only-system or protect: Operation not permitted'
 fails network 'cannot start: apply private-network: Operation not permitted'
 ok "Landlock and filters need no right" wait_for 10 has_state files up
 ok "with best-effort the service starts" wait_for 10 has_state best up
@@ -278,7 +282,8 @@ if "${as_user[@]}" unshare --user --map-current-user --mount true 2>/dev/null; t
 	rm -f "$app/own"/*
 	{
 		failing own "sh -c 'id -u >$app/own/id; echo x >/tmp/own; ls -A /home >$app/own/homes; echo x >/var/tmp/no; exec $app/idle'" \
-			"${limits[@]}" 'private-network = yes' 'system-calls = @system-service'
+			"${limits[@]}" 'private-network = yes' 'system-calls = @system-service' 'private-devices = yes' \
+			'private-users = yes' 'protect = all ~processes' 'address-families = unix'
 	} | config
 	swansongd=$app/user-daemon
 	: >"$log"

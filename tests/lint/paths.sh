@@ -17,6 +17,7 @@ sys/ipc/arrivals.c bind to an address of the network
 sys/process/cgroup.c mkdirat in the file system of control groups, which has no links
 sys/process/cgroup.c unlinkat in the file system of control groups, which has no links
 sandbox/mounts.c mkdir in a tmpfs of ours, in a namespace of ours
+sandbox/mounts.c symlink in a tmpfs of ours, in a namespace of ours
 daemon/notify/directory.c unlinkat in a directory that is open, and ours alone
 END
 

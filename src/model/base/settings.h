@@ -131,10 +131,11 @@ struct outputs {
 /* PART_SANDBOX: words, NULL-terminated, or NULL. */
 struct sandbox {
 	char **write_paths, **read_paths, **tcp_bind, **tcp_connect, **system_calls;
+	char **protect, **address_families;
 	enum read_only read_only_system;
 	enum hide_home hide_home;
 	enum sandbox_mode mode;
-	bool private_tmp, private_network;
+	bool private_tmp, private_network, private_devices, private_users;
 };
 
 /* To be read by node_config_part(), and written by node_config_own_part(). */

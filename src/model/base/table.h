@@ -220,6 +220,14 @@ KEY(PRIVATE_TMP, "private-tmp", INHERITED, bool, SANDBOX(private_tmp), RESTART,
 	"whether it has a /tmp and a /var/tmp of its own")
 KEY(PRIVATE_NETWORK, "private-network", INHERITED, bool, SANDBOX(private_network), RESTART,
 	"whether it has a network of its own, without any other")
+KEY(PRIVATE_DEVICES, "private-devices", INHERITED, bool, SANDBOX(private_devices), RESTART,
+	"whether it has a /dev without devices of the machine")
+KEY(PRIVATE_USERS, "private-users", INHERITED, bool, SANDBOX(private_users), RESTART,
+	"whether there is no other user for it")
+KEY(PROTECT, "protect", INHERITED, protections, SANDBOX(protect), RESTART,
+	"parts of the kernel that it cannot change or see")
+KEY(ADDRESS_FAMILIES, "address-families", INHERITED, families, SANDBOX(address_families), RESTART,
+	"kinds of sockets that it may make")
 KEY(TCP_BIND, "tcp-bind", INHERITED, ports, SANDBOX(tcp_bind), RESTART, "ports of TCP at which it may listen")
 KEY(TCP_CONNECT, "tcp-connect", INHERITED, ports, SANDBOX(tcp_connect), RESTART,
 	"ports of TCP to which it may connect")

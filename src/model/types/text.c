@@ -243,7 +243,8 @@ TYPE(paths, .parse = files_parse, .equal = value_equal_words, .print = value_pri
      .examples = { "/var/lib -/srv", "/srv" });
 
 /* Reads a word or more, each of which is valid. */
-static int text_parse_words(struct value *value, void *field, bool (*is_valid)(const char *word))
+static int text_parse_words(struct value *value, void *field,
+			    bool (*is_valid)(const struct value *value, const char *word))
 {
 	cleanup(freep) char **words = NULL;
 	int n = value_words(value, &words);
@@ -251,13 +252,13 @@ static int text_parse_words(struct value *value, void *field, bool (*is_valid)(c
 	if (n <= 0)
 		return n < 0 ? n : -EINVAL;
 	while (n-- > 0)
-		if (!is_valid(words[n]))
+		if (!is_valid(value, words[n]))
 			return -EINVAL;
 	*(char ***)field = take(words);
 	return 0;
 }
 
-static bool port_is_valid(const char *word)
+static bool port_is_valid(const struct value *value, const char *word)
 {
 	uint64_t port;
 
@@ -276,7 +277,7 @@ TYPE(ports, .parse = ports_parse, .equal = value_equal_words, .print = value_pri
      .expected = "ports from 1 to 65535 separated by blanks, for example 80 443, or none",
      .examples = { "80 443", "none" });
 
-static bool call_is_valid(const char *word)
+static bool call_is_valid(const struct value *value, const char *word)
 {
 	const char *name = word + (*word == '~');
 
@@ -293,6 +294,41 @@ TYPE(calls, .parse = calls_parse, .equal = value_equal_words, .print = value_pri
      .inherit = names_inherit,
      .expected = "names of system calls and of groups, for example @system-service ~@privileged",
      .examples = { "@system-service ~@privileged", "~ptrace" });
+
+static const struct choice protections[] = {
+	{ "all", 0 },
+#define PROTECTION_ROW(word) { word, 0 },
+#include <base/protections.inc>
+	{},
+};
+static const struct choice families[] = {
+	{ "none", 0 },
+#define FAMILY_ROW(name, number) { name, 0 },
+#include <base/protections.inc>
+	{},
+};
+
+static bool text_is_choice(const struct value *value, const char *word)
+{
+	int unused;
+
+	return choice_find(value->type->choices, word + (*word == '~'), &unused) == 0;
+}
+
+static int text_parse_choices(struct value *value, void *field)
+{
+	return text_parse_words(value, field, text_is_choice);
+}
+
+TYPE(protections, .parse = text_parse_choices, .equal = value_equal_words, .print = value_print_words,
+     .inherit = names_inherit, .choices = protections,
+     .expected = "all, or words such as tunables, and exceptions with ~, for example all ~clock",
+     .examples = { "all ~clock", "tunables" });
+
+TYPE(families, .parse = text_parse_choices, .equal = value_equal_words, .print = value_print_words,
+     .inherit = names_inherit, .choices = families,
+     .expected = "families of sockets, for example unix inet inet6, or ~packet, or none",
+     .examples = { "unix inet", "~packet" });
 
 /* --- the standard streams: a word, or file: and a path --- */
 

@@ -70,7 +70,7 @@ extern const struct type type_restart_limit, type_pressure_limit, type_success_s
 /* text.c */
 extern const struct type type_socket, type_report, type_directory, type_pid_file;
 extern const struct type type_environment, type_files, type_names, type_folders, type_chain, type_input, type_output;
-extern const struct type type_paths, type_ports, type_calls;
+extern const struct type type_paths, type_ports, type_calls, type_protections, type_families;
 /* command.c */
 extern const struct type type_command;
 extern const struct type type_commands, type_conditions; /* their keys may be repeated */

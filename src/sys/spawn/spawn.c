@@ -275,14 +275,18 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_SANDBOX] = "execute swansong-sandbox",
 		[SPAWN_STEP_NETWORK] = "apply private-network",
 		[SPAWN_STEP_MOUNTS] =
-			"make a mount namespace for private-tmp, hide-home or read-only-system",
+			"make a mount namespace for private-tmp, private-devices, hide-home, "
+			"read-only-system or protect",
 		[SPAWN_STEP_WRITE_PATHS] = "apply write-paths",
 		[SPAWN_STEP_PRIVATE_TMP] = "apply private-tmp",
 		[SPAWN_STEP_HIDE_HOME] = "apply hide-home",
 		[SPAWN_STEP_READ_ONLY_SYSTEM] = "apply read-only-system",
 		[SPAWN_STEP_READ_PATHS] = "apply read-paths",
 		[SPAWN_STEP_TCP] = "apply tcp-bind or tcp-connect",
-		[SPAWN_STEP_SYSTEM_CALLS] = "apply system-calls",
+		[SPAWN_STEP_SYSTEM_CALLS] = "apply protect, address-families or system-calls",
+		[SPAWN_STEP_PRIVATE_DEVICES] = "apply private-devices",
+		[SPAWN_STEP_PRIVATE_USERS] = "apply private-users",
+		[SPAWN_STEP_PROTECT] = "apply protect",
 	};
 
 	return texts[step];

@@ -1,10 +1,13 @@
 #include "tests/unit/fixtures/main.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -86,6 +89,19 @@ START_TEST(an_option_that_cannot_be_used_is_named)
 	ck_assert_str_eq(parse("--private-tmp=yes --"), "--");
 	ck_assert_str_eq(parse("x"), "x");
 	ck_assert_str_eq(parse(""), "--");
+}
+END_TEST
+
+START_TEST(a_later_word_of_protect_wins)
+{
+	ck_assert_ptr_null(
+		parse("--protect=all --protect=~clock --protect=~suid --protect=suid -- x"));
+	ck_assert(option_protects(&o, "tunables") && option_protects(&o, "suid"));
+	ck_assert(!option_protects(&o, "clock"));
+	ck_assert_ptr_null(parse("--protect=~clock --protect=logs -- x"));
+	ck_assert(option_protects(&o, "logs"));
+	ck_assert(!option_protects(&o, "clock") && !option_protects(&o, "suid"));
+	ck_assert_str_eq(parse("--protect=clocks -- x"), "--protect=clocks");
 }
 END_TEST
 
@@ -179,6 +195,66 @@ START_TEST(calls_are_those_of_the_words)
 }
 END_TEST
 
+/* The errno of a call with these arguments in a child under @option; 0: none. */
+static int error_of(const char *option, int number, long a, long b, long c)
+{
+	char line[256];
+	const char *subject = NULL;
+	int status;
+	pid_t pid;
+
+	(void)snprintf(line, sizeof(line), "%s -- x", option);
+	ck_assert_ptr_null(parse(line));
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		if (calls_limit(&o, &subject) < 0)
+			_exit(255);
+		_exit(syscall(number, a, b, c, 0, 0) < 0 ? errno : 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+#define FAMILIES "--address-families="
+
+START_TEST(arguments_are_those_of_the_words)
+{
+	const int fifo_on_reset = SCHED_FIFO | SCHED_RESET_ON_FORK, none = 0;
+
+	ck_assert_int_eq(error_of("--protect=namespaces", SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0),
+			 EPERM);
+	ck_assert_int_eq(error_of("--protect=namespaces", SYS_clone, SIGCHLD, 0, 0), none);
+	ck_assert_int_eq(error_of("--protect=namespaces", SYS_clone3, 0, 0, 0), ENOSYS);
+	ck_assert_int_eq(error_of("--protect=namespaces", SYS_unshare, CLONE_FS, 0, 0), none);
+	ck_assert_int_eq(error_of("--protect=suid", SYS_fchmod, -1, 04755, 0), EPERM);
+	ck_assert_int_eq(error_of("--protect=suid", SYS_fchmod, -1, 02755, 0), EPERM);
+	ck_assert_int_eq(error_of("--protect=suid", SYS_fchmod, -1, 0755, 0), EBADF);
+	ck_assert_int_eq(error_of("--protect=suid", 452 /* fchmodat2 */, -1, (long)"", 04755),
+			 EPERM);
+	ck_assert_int_eq(error_of("--protect=suid", SYS_openat2, 0, 0, 0), ENOSYS);
+	ck_assert_int_eq(
+		error_of("--protect=realtime", SYS_sched_setscheduler, -1, fifo_on_reset, 0),
+		EPERM);
+	ck_assert_int_eq(error_of("--protect=realtime", SYS_sched_setscheduler, -1, SCHED_BATCH, 0),
+			 EINVAL);
+	ck_assert_int_eq(error_of("--protect=hostname", SYS_sethostname, 0, -1, 0), EPERM);
+	ck_assert_int_eq(error_of("--protect=all --protect=~suid", SYS_fchmod, -1, 04755, 0),
+			 EBADF);
+	ck_assert_int_eq(error_of(FAMILIES "unix", SYS_socket, AF_UNIX, SOCK_STREAM, 0), none);
+	ck_assert_int_eq(error_of(FAMILIES "unix", SYS_socket, AF_INET, -1, 0), EAFNOSUPPORT);
+	ck_assert_int_eq(error_of(FAMILIES "none", SYS_socket, AF_UNIX, SOCK_STREAM, 0),
+			 EAFNOSUPPORT);
+	ck_assert_int_eq(error_of(FAMILIES "~inet", SYS_socket, AF_UNIX, SOCK_STREAM, 0), none);
+	ck_assert_int_eq(error_of(FAMILIES "~inet", SYS_socket, AF_INET, SOCK_STREAM, 0),
+			 EAFNOSUPPORT);
+	ck_assert_int_eq(error_of(FAMILIES "unix --system-calls=~uname", SYS_uname, 0, 0, 0),
+			 EPERM);
+}
+END_TEST
+
 START_TEST(an_unknown_call_or_group_is_refused)
 {
 	ck_assert_int_eq(may_call("no_such_call", SYS_uname), EINVAL);
@@ -197,12 +273,14 @@ Suite *test_suite(void)
 	tcase_add_test(tc, each_word_of_a_key_is_an_option);
 	tcase_add_test(tc, without_options_nothing_is_limited);
 	tcase_add_test(tc, an_option_that_cannot_be_used_is_named);
+	tcase_add_test(tc, a_later_word_of_protect_wins);
 	tcase_add_test(tc, no_list_is_longer_than_its_room);
 	tcase_add_test(tc, directories_of_the_environment_are_among_those_that_may_be_written);
 	suite_add_tcase(suite, tc);
 #ifdef TEST_CALLS
 	tc = tcase_create("calls");
 	tcase_add_test(tc, calls_are_those_of_the_words);
+	tcase_add_test(tc, arguments_are_those_of_the_words);
 	tcase_add_test(tc, an_unknown_call_or_group_is_refused);
 	suite_add_tcase(suite, tc);
 #endif

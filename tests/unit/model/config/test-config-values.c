@@ -507,7 +507,8 @@ START_TEST(a_service_may_have_a_sandbox)
 		     "[a]\ncommand = x\nread-paths = /etc\ntcp-bind = 80 443\ntcp-connect = none\n"
 		     "system-calls = @system-service ~ptrace\nsandbox = best-effort\n"
 		     "[b]\ncommand = x\nprivate-tmp = no\nprivate-network = yes\nhide-home = read-only\n"
-		     "read-only-system = full\n");
+		     "read-only-system = full\nprivate-devices = yes\nprivate-users = yes\n"
+		     "protect = all ~clock\naddress-families = unix inet\n");
 	const struct sandbox *a = only(config, "a")->parts.sandbox,
 			     *b = only(config, "b")->parts.sandbox;
 
@@ -523,6 +524,14 @@ START_TEST(a_service_may_have_a_sandbox)
 	ck_assert_int_eq(b->hide_home, HIDE_HOME_READ_ONLY);
 	ck_assert_int_eq(b->read_only_system, READ_ONLY_FULL);
 	ck_assert_int_eq(b->mode, SANDBOX_STRICT);
+	ck_assert(!a->private_devices && b->private_devices && b->private_users);
+	ck_assert_str_eq(b->protect[1], "~clock");
+	ck_assert_str_eq(b->address_families[1], "inet");
+	bad("[a]\ncommand = x\nprotect = all clocks\n",
+	    "f:3: [a] protect: invalid value 'all clocks': expected");
+	bad("[a]\ncommand = x\nprotect =\n", "f:3: [a] protect: invalid value '': expected");
+	bad("[a]\ncommand = x\naddress-families = AF_INET\n",
+	    "f:3: [a] address-families: invalid value 'AF_INET': expected");
 	bad("[a]\ncommand = x\nwrite-paths = srv\n",
 	    "f:3: [a] write-paths: invalid value 'srv': not an absolute path");
 	bad("[a]\ncommand = x\ntcp-bind = 0\n", "f:3: [a] tcp-bind: invalid value '0': expected");
