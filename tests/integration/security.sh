@@ -12,6 +12,14 @@ is_less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 < b + 0) }'; } # A B
 # Each key alone, and all that have come so far.
 keys=(
 	'no-new-privileges = yes'
+	'private-devices = yes'
+	'private-users = yes'
+	'protect = hostname'
+	'protect = hostname namespaces'
+	'protect = all ~clock ~suid'
+	'protect = all'
+	'address-families = ~packet'
+	'address-families = unix inet'
 	'private-tmp = yes'
 	'hide-home = read-only'
 	'hide-home = yes'
@@ -53,7 +61,7 @@ ok "the items are the whole" awk -v a="$total" -v b="$bare" 'BEGIN { exit !((a -
 
 # The keys that are proposed have the effect that is printed.
 service bare | config
-rates bare '.keys[] | "\(.key) = \(.value)"' | sed 's/NAME/nobody/' >"$dir/proposed"
+rates bare '.keys[] | "\(.key) = \(.value)"' | sed 's/NAME/daemon/' >"$dir/proposed"
 is "it names three keys" "$(wc -l <"$dir/proposed")" 3
 less=$(rates bare '[.keys[].less] | add')
 { service bare && cat "$dir/proposed"; } | config

@@ -27,13 +27,12 @@ def add(reason, keys):
 
 add(WRITES, 'InaccessiblePaths ExecPaths NoExecPaths InaccessibleDirectories TemporaryFileSystem BindPaths '
             'BindReadOnlyPaths')
-add(MOUNTS, 'PrivateDevices PrivateMounts MountFlags MountAPIVFS PrivateUsers PrivateIPC '
-            'ProtectProc ProcSubset NetworkNamespacePath IPCNamespacePath PrivatePIDs BindLogSockets '
+add(MOUNTS, 'PrivateMounts MountFlags MountAPIVFS PrivateIPC '
+            'ProcSubset NetworkNamespacePath IPCNamespacePath PrivatePIDs BindLogSockets '
             'ExtensionImages ExtensionDirectories MountImages MountImagePolicy ExtensionImagePolicy PrivateBPF')
-add(KERNEL, 'ProtectKernelTunables ProtectControlGroups MemoryDenyWriteExecute RestrictRealtime RestrictSUIDSGID '
-            'RestrictFileSystems KeyringMode Personality SecureBits SELinuxContext '
+add(KERNEL, 'RestrictFileSystems Personality SecureBits SELinuxContext '
             'AppArmorProfile SmackProcessLabel DelegateNamespaces')
-add(CALLS, 'SystemCallLog RestrictAddressFamilies')
+add(CALLS, 'SystemCallLog')
 add(NETWORK, 'IPAddressAllow IPAddressDeny IPIngressFilterPath IPEgressFilterPath '
              'SocketBindAllow SocketBindDeny RestrictNetworkInterfaces NFTSet BPFProgram')
 add(CGROUP, 'CPUQuota CPUQuotaPeriodSec CPUAccounting MemoryAccounting TasksAccounting IOAccounting '
@@ -43,7 +42,7 @@ add(CGROUP, 'CPUQuota CPUQuotaPeriodSec CPUAccounting MemoryAccounting TasksAcco
             'IODeviceWeight IOReadBandwidthMax IOWriteBandwidthMax IOReadIOPSMax IOWriteIOPSMax '
             'IODeviceLatencyTargetSec BlockIOWeight StartupBlockIOWeight BlockIODeviceWeight '
             'BlockIOReadBandwidth BlockIOWriteBandwidth StartupCPUWeight StartupCPUShares AllowedCPUs '
-            'StartupAllowedCPUs AllowedMemoryNodes StartupAllowedMemoryNodes DeviceAllow DevicePolicy '
+            'StartupAllowedCPUs AllowedMemoryNodes StartupAllowedMemoryNodes '
             'Slice ManagedOOMSwap ManagedOOMMemoryPressure ManagedOOMMemoryPressureLimit '
             'ManagedOOMMemoryPressureDurationSec ManagedOOMPreference MemoryPressureWatch '
             'MemoryPressureThresholdSec DisableControllers CoredumpReceive DelegateSubgroup OOMPolicy '
@@ -91,6 +90,7 @@ SERVICE.update({
     'SetLoginEnvironment': 'HOME, USER, LOGNAME and SHELL are set with user',
     'ExecSearchPath': 'set PATH by environment', 'ConfigurationDirectoryMode': 'the directory has to exist',
     'UnsetEnvironment': 'a file of environment-file may still set it',
+    'KeyringMode': 'each service has a session keyring of its own',
     'RemoveIPC': 'a post-stop can remove them by ipcrm(1)',
     'SysVStartPriority': 'systemd itself ignores it',
 })

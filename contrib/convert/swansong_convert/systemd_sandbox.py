@@ -2,21 +2,34 @@
 
 import re
 
+from .systemd_keys import SERVICE
 from .systemd_reader import IGNORED
 from .values import has_mark, is_path, read_boolean
 from .writer import Text, Words
 
 SYSTEMS = {'strict': 'yes', 'full': 'full'}
 HOMES = {'read-only': 'read-only', 'tmpfs': 'yes'}
-# Switches of which a filter of system calls is the larger part, with the calls and what it leaves.
-CALLS = {
-    'ProtectClock': (['@clock'], 'devices of clocks stay'),
-    'ProtectHostname': (['sethostname', 'setdomainname'], None),
-    'ProtectKernelModules': (['@module'], 'the files of modules stay visible'),
-    'ProtectKernelLogs': (['syslog'], '/dev/kmsg stays'),
-    'LockPersonality': (['personality'], None),
-    'RestrictNamespaces': (['unshare', 'setns'], 'clone with a namespace stays'),
+# Switches, each a word of protect; another value than a switch may stand for yes.
+PROTECTIONS = {
+    'ProtectKernelTunables': ('tunables', {}),
+    'ProtectControlGroups': ('cgroups', {'private': 'yes', 'strict': 'yes'}),
+    'ProtectKernelModules': ('modules', {}),
+    'ProtectKernelLogs': ('logs', {}),
+    'ProtectClock': ('clock', {}),
+    'ProtectHostname': ('hostname', {'private': 'yes'}),
+    'ProtectProc': ('processes', {'invisible': 'yes', 'ptraceable': 'yes', 'noaccess': 'yes', 'default': None}),
+    'RestrictNamespaces': ('namespaces', {}),
+    'LockPersonality': ('personality', {}),
+    'RestrictRealtime': ('realtime', {}),
+    'RestrictSUIDSGID': ('suid', {}),
+    'MemoryDenyWriteExecute': ('write-execute', {}),
 }
+NAMESPACES = re.compile('~?(cgroup|ipc|net|mnt|pid|user|uts|time)( |$)')
+FAMILIES = ('unix', 'inet', 'inet6', 'netlink', 'packet', 'can', 'vsock', 'alg', 'xdp', 'bluetooth')
+# Devices of a class that programs look for.
+CLASSES = {'char-rtc': ['/dev/rtc', '/dev/rtc0'], 'char-pps': ['/dev/pps0', '/dev/pps1'],
+           'char-ptp': ['/dev/ptp0', '/dev/ptp1'], 'char-tun': ['/dev/net/tun']}
+STANDARD = ('/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty', '/dev/ptmx', 'char-pts')
 ENDS = 'a call that is not allowed fails with EPERM, and does not end the process'
 
 
@@ -46,8 +59,16 @@ class Sandbox:
         if self.put_choice('PrivateTmp', 'private-tmp', {'disconnected': 'yes'}):
             self.node.note(self.reader.option('PrivateTmp'), 'PrivateTmp', 'in memory')
         self.put_choice('PrivateNetwork', 'private-network', {})
-        self.put_paths()
+        if self.put_choice('PrivateUsers', 'private-users', {'self': 'yes'}):
+            self.node.note(self.reader.option('PrivateUsers'), 'PrivateUsers', 'its own user alone, without root')
+        self.put_choice('PrivateDevices', 'private-devices', {})
+        self.put_paths(self.put_devices())
+        self.put_protections()
+        self.put_families()
         self.put_calls()
+        keyring = self.reader.option('KeyringMode')
+        if keyring and keyring.value != 'private':
+            self.reader.leave_out(keyring, SERVICE['KeyringMode'])
 
     def put_choice(self, key, name, words):
         option = self.reader.option(key)
@@ -68,12 +89,31 @@ class Sandbox:
                 else:
                     yield option, path, '-' if '-' in option.value[:2] else ''
 
-    def put_paths(self):
+    def put_devices(self):
+        """Devices are paths that stay in a private /dev."""
+        policy, found = self.reader.option('DevicePolicy'), []
+        allowed = self.reader.options('DeviceAllow')
+        for option in allowed:
+            name = option.value.split()[0]
+            if name not in STANDARD and name not in CLASSES and not is_path(name):
+                self.reader.leave_out(option, 'a class of devices: name them in write-paths')
+            elif name not in STANDARD:
+                found += CLASSES.get(name, [name])
+        closed = policy and policy.value in ('closed', 'strict') or allowed
+        if found and 'read-only-system' not in self.values:
+            for option in allowed:
+                self.reader.leave_out(option, 'write-paths without read-only-system is all that can be written')
+        elif closed:
+            self.values['private-devices'] = Text('yes')
+            return ['-' + path for path in found]
+        return []
+
+    def put_paths(self, devices):
         system = 'read-only-system' in self.values and self.values['read-only-system'].plain
         written = list(self.paths('ReadWritePaths', 'ReadWriteDirectories'))
         # Without a system that is read-only they would be all that can be written.
-        if system and written:
-            self.values['write-paths'] = Words(dict.fromkeys(mark + path for _, path, mark in written))
+        if system and (written or devices):
+            self.values['write-paths'] = Words(dict.fromkeys([mark + path for _, path, mark in written] + devices))
         for option, path, _ in written:
             if not system and 'hide-home' in self.values and re.match('/(home|root|run/user)(/|$)', path):
                 self.reader.leave_out(option, 'write-paths without read-only-system is all that can be written')
@@ -83,6 +123,31 @@ class Sandbox:
                 self.reader.leave_out(option, 'read-only-system is for all directories, with the exceptions '
                                       'of write-paths')
 
+    # --- The kernel ---
+
+    def put_protections(self):
+        words = []
+        for key, (word, others) in PROTECTIONS.items():
+            option = self.reader.option(key)
+            if option and key == 'RestrictNamespaces' and NAMESPACES.match(option.value):
+                self.reader.leave_out(option, 'there is no choice of namespaces')
+            elif option and choice_of(option, self.reader, others):
+                words.append(word)
+        if words:
+            self.values['protect'] = Words(['all'] if len(words) == len(PROTECTIONS) else words)
+
+    def put_families(self):
+        words = []
+        for option in self.reader.options('RestrictAddressFamilies'):
+            for name in option.value.lstrip('~').split():
+                word = {'AF_LOCAL': 'unix', 'none': 'none'}.get(name, name.lower().removeprefix('af_'))
+                if word not in FAMILIES + ('none',):
+                    self.reader.leave_out(option, 'address-families has no %s' % name)
+                    return
+                words.append('~' * option.value.startswith('~') + word)
+        if words:
+            self.values['address-families'] = Words(dict.fromkeys(words))
+
     # --- System calls ---
 
     def put_calls(self):
@@ -90,21 +155,10 @@ class Sandbox:
         option = self.reader.option('SystemCallErrorNumber')
         if words and (not option or option.value not in ('EPERM', '1')):
             self.node.note(option or self.reader.option('SystemCallFilter'), 'SystemCallFilter', ENDS)
-        for key, (calls, rest) in CALLS.items():
-            option = self.reader.option(key)
-            if not option:
-                continue
-            if key == 'RestrictNamespaces' and option.value not in ('yes', 'true', 'on', '1'):
-                if option.value not in ('no', 'false', 'off', '0'):
-                    self.reader.leave_out(option, 'there is no choice of namespaces')
-                continue
-            if choice_of(option, self.reader, {'private': 'yes'}):
-                words += ['~' + call for call in calls]
-                if rest:
-                    self.node.note(option, key, rest)
         option = self.reader.option('SystemCallArchitectures')
-        if option and not (words and option.value == 'native'):
-            self.reader.leave_out(option, 'system-calls allows the calls of this architecture alone')
+        filters = words or 'protect' in self.values or 'address-families' in self.values
+        if option and not (filters and option.value == 'native'):
+            self.reader.leave_out(option, 'a filter of system calls allows those of this architecture alone')
         if words:
             self.values['system-calls'] = Words(dict.fromkeys(words))
 
