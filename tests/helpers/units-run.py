@@ -60,7 +60,8 @@ def is_up_here(unit):
         return "not valid: " + text.strip().split("\n")[0], lost
     with open(directory + "/log", "w+") as log:
         daemon = subprocess.Popen([programs + "/swansongd", "-c", ini, "-s", directory + "/socket"], stdin=subprocess.DEVNULL,
-                                  stdout=log, stderr=log, env={**os.environ, "SWANSONG_LOGGER": programs + "/swansong-logger"})
+                                  stdout=log, stderr=log, env={**os.environ, "SWANSONG_LOGGER": programs + "/swansong-logger",
+                                                                            "SWANSONG_SANDBOX": programs + "/swansong-sandbox"})
         run("swansongctl", "wait", "--for", "ready", "--timeout", "%ds" % PATIENCE)
         # A unit that nothing wants is not started by itself.
         run("swansongctl", "--timeout", "%ds" % PATIENCE, "start", "*" + unit.removesuffix(".service"))
