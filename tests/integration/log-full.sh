@@ -37,10 +37,10 @@ wait_for 10 says "$dir/disk/full" '^first of full$' || die "it writes"
 wait_for 10 says "$dir/disk/other" '^first of other$' || die "the other one, too"
 head -c 300000 /dev/zero >"$dir/disk/fill" 2>/dev/null
 timed ctl restart full
-within "a restart waits for a full disk for a second" "$took" 0 5000
+within "a restart waits for a full disk for a second" "$took" 0 9000
 is "the loss is logged, once" "$(losses full)" 1
 timed stop_daemon 30
-within "the end of the daemon as well" "$took" 0 6000
+within "the end of the daemon as well" "$took" 0 9000
 is "it is graceful" "$status" 0
 is "each loss is logged once" "$(losses full) $(losses other)" "2 1"
 rm "$dir/disk/fill"
@@ -52,7 +52,7 @@ start_daemon
 wait_for 10 says "$dir/disk/full" '^first of full$' || die "it writes"
 mount -o remount,ro "$dir/disk" 2>/dev/null || { umount -l "$dir/disk"; mount -t tmpfs -o ro tmpfs "$dir/disk"; }
 timed stop_daemon 30
-within "nor is a disk waited for that is read-only" "$took" 0 6000
+within "nor is a disk waited for that is read-only" "$took" 0 9000
 mount -o remount,rw "$dir/disk"
 
 # --- A logger that does not answer ---
@@ -74,7 +74,7 @@ for node in one two; do
 	pid=$(logger)
 	kill -STOP "$pid"
 	timed ctl stop "$node"
-	within "a stop of $node replaces a logger that is suspended" "$took" 0 5000
+	within "a stop of $node replaces a logger that is suspended" "$took" 0 9000
 	ok "which is killed" is_zombie_or_gone "$pid"
 	ok "the last line is written by the next one" wait_for 10 says "$dir/$node" "^last of $node\$"
 	is "and no loss is logged" "$(losses "$node")" 0
@@ -90,7 +90,7 @@ wait_for 10 says "$dir/one" "^first of one\$" || die "the service writes"
 pid=$(logger)
 kill -STOP "$pid"
 timed stop_daemon 30
-within "the end of the daemon replaces it, too" "$took" 0 6000
+within "the end of the daemon replaces it, too" "$took" 0 9000
 is "the end is graceful without a service as well" "$status" 0
 ok "all lines are there" says "$dir/one" "^last of one\$"
 ok "also of the daemon's own log" says "$dir/own.log" 'root: complete in'
