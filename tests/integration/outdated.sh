@@ -174,7 +174,8 @@ is "the others are" "$(jq -r '[.nodes[] | select(.path == "web/one" or .path == 
 	"replaced current current"
 like "status shows that" "$(ctl status first)" 'outdated: +not known'
 like "a rollout names it" "$(ctl rollout --outdated quiet first 2>&1)" 'first: its files cannot be looked at.*nothing to restart'
-is "no child remains" "$(pgrep -c -P "$daemon" -x swansongd)" 0
+has_no_child() { ! pgrep -P "$daemon" -x swansongd >/dev/null; }
+ok "no child remains" wait_for 10 has_no_child
 
 # --- A shutdown in the middle ---
 
