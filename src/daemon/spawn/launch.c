@@ -134,15 +134,6 @@ static int launch_build_environment(struct launch *launch, const char *notify_ad
 	return r;
 }
 
-static bool launch_has_group(const struct launch *launch, gid_t gid)
-{
-	for (size_t i = 0; i < launch->n_groups; i++) {
-		if (launch->groups[i] == gid)
-			return true;
-	}
-	return false;
-}
-
 /* Collects the groups of the user and those of the configuration. */
 static int launch_build_groups(struct launch *launch)
 {
@@ -163,8 +154,10 @@ static int launch_build_groups(struct launch *launch)
 	if (!groups)
 		return -ENOMEM;
 	launch->groups = groups;
-	for (size_t i = 0; i < credentials->n_groups; i++) {
-		if (!launch_has_group(launch, credentials->groups[i]))
+	for (size_t i = 0, k; i < credentials->n_groups; i++) {
+		for (k = 0; k < launch->n_groups && groups[k] != credentials->groups[i]; k++)
+			continue;
+		if (k == launch->n_groups)
 			groups[launch->n_groups++] = credentials->groups[i];
 	}
 	return 0;
