@@ -360,15 +360,6 @@ static void resolve_notify(struct resolver *r, struct node_config *node)
 		resolve_error(KEY_NOTIFY, "'no' contradicts fd-store-max: expected yes");
 }
 
-static void resolve_check_group(struct resolver *r, struct node_config *node)
-{
-	for (size_t i = 0; i < N_KEYS; i++) {
-		if (keys[i].scope == SCOPE_SERVICE && node_config_line(node, i))
-			resolve_error(
-				i, "only services have this key: set command in the same section");
-	}
-}
-
 /* Resolves values that depend on the node, of all keys that the section may have. */
 static int resolve_values(struct resolver *r, struct node_config *node, bool service)
 {
@@ -395,7 +386,10 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	    sockets_resolve(&r->sockets, node, r->diag) < 0)
 		return -ENOMEM;
 	if (!service) {
-		resolve_check_group(r, node);
+		for (size_t i = 0; i < N_KEYS; i++)
+			if (keys[i].scope == SCOPE_SERVICE && node_config_line(node, i))
+				resolve_error(i, "only services have this key: set command in the "
+						 "same section");
 		/*
 		 * The commands of a group run as those of its services would; the root has the limits
 		 * of the daemon's own log.
