@@ -70,12 +70,6 @@ static void failure_stop_bound(struct tree *tree, const struct service *s)
 	goals_commit(&goals);
 }
 
-static bool failure_is_chained(const struct node *node, const char *name)
-{
-	return strcmp(node->path, name) == 0 ||
-	       (config_is_template(name) && config_is_instance(node->path, name));
-}
-
 static void failure_start_chain(struct tree *tree, struct service *s, enum chain chain)
 {
 	char *const *name = node_config_extras(s->config)->chains[chain];
@@ -89,7 +83,9 @@ static void failure_start_chain(struct tree *tree, struct service *s, enum chain
 	goals.again = true;
 	for (; *name; name++)
 		for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-			if (!failure_is_chained(n, *name) || node_is_within(s->node, n))
+			bool is_instance = config_is_template(*name) && config_is_instance(n->path, *name);
+
+			if ((!is_instance && strcmp(n->path, *name) != 0) || node_is_within(s->node, n))
 				continue;
 			if (n->disabled || goals_start(&goals, n) < 0) {
 				node_log(n, LOG_NOTICE, "not started after %s: it is %s", s->config->path,
