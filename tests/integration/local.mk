@@ -16,6 +16,7 @@ dist_check_SCRIPTS += \
 	%D%/audit-tree.sh \
 	%D%/aborted.sh \
 	%D%/costs.sh \
+	%D%/credentials.sh \
 	%D%/crash.sh \
 	%D%/crash-guards.sh \
 	%D%/crash-talk.sh \

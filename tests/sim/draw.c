@@ -195,6 +195,7 @@ static bool draw_service(struct draw *d, unsigned i)
 	draw_chain(d, i, "on-failure-start");
 	draw_key(d, 6, "runtime-directory", "a b");
 	draw_key(d, 6, "state-directory", "a");
+	draw_key(d, 6, "credential", "a:/report");
 	draw_key(d, 12, "nice", ANY(d, "3", "5"));
 	draw_key(d, 12, "cgroup-pids-max", ANY(d, "50", "60"));
 	draw_key(d, hands_over ? 1u << 30 : 16, "kill-leftovers", "no");

@@ -288,6 +288,8 @@ static void offline_check_node(const struct node_config *node, const struct conf
 	for (enum hook_kind kind = 0; kind < N_HOOKS; kind++) {
 		const struct commands *commands = node_config_hook(node, kind);
 
+		if (kind == HOOK_CONDITION || kind == HOOK_CREDENTIAL)
+			continue;
 		check.key = hook_name(kind);
 		for (size_t i = 0; i < commands->n; i++)
 			offline_check_command(&check, commands->argv[i]);

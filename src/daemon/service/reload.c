@@ -16,7 +16,7 @@ int service_reload_new(struct service *s, const struct node_config *config, stru
 {
 	int r;
 
-	if (node_config_hook(config, HOOK_RELOAD_COMMAND)->n == 0)
+	if (!node_config_has_hook(config, HOOK_RELOAD_COMMAND))
 		return 0;
 	r = service_make_hook(s, ret);
 	if (r == 0)
@@ -24,20 +24,32 @@ int service_reload_new(struct service *s, const struct node_config *config, stru
 	return r;
 }
 
-int service_reload(struct service *s)
+static bool service_reloads_by_signal(const struct service *s)
+{
+	return node_config_hook(s->setup.launch.config, HOOK_RELOAD_COMMAND)->n == 0;
+}
+
+static int service_signal_reload(struct service *s)
 {
 	int signo = node_config_extras(s->config)->reload_signal;
 	char name[SIGNAL_TEXT_MAX];
 
+	if (proc_would_end(s->main.pid, signo))
+		return -EPROTO;
+	service_log(s, LOG_INFO, "reload: %s to pid %d", parse_signal_text(name, signo),
+		    (int)s->main.pid);
+	return process_signal(&s->main, signo);
+}
+
+int service_reload(struct service *s)
+{
 	if (s->state != STATE_UP || !s->main.alive)
 		return -ESRCH;
-	if (!s->setup.reload) {
-		if (proc_would_end(s->main.pid, signo))
-			return -EPROTO;
-		service_log(s, LOG_INFO, "reload: %s to pid %d", parse_signal_text(name, signo),
-			    (int)s->main.pid);
-		return process_signal(&s->main, signo);
-	}
+	if (!s->setup.reload)
+		return service_signal_reload(s);
+	if (service_reloads_by_signal(s) &&
+	    proc_would_end(s->main.pid, node_config_extras(s->config)->reload_signal))
+		return -EPROTO;
 	if (s->setup.reload->node)
 		return -EBUSY;
 	hook_clear_variables(s->setup.reload);
@@ -58,9 +70,12 @@ void service_update_reload(struct service *s)
 
 		if (well && s->state == STATE_UP && hook_continue(s->setup.reload))
 			continue;
-		service_log(s, well ? LOG_INFO : LOG_WARNING, "%s",
-			    well ? "reloaded"
-				 : policy_outcome_text(text, &s->setup.reload->outcome));
+		if (well && service_reloads_by_signal(s) && s->state == STATE_UP && s->main.alive)
+			(void)service_signal_reload(s);
+		else
+			service_log(s, well ? LOG_INFO : LOG_WARNING, "%s",
+				    well ? "reloaded"
+					 : policy_outcome_text(text, &s->setup.reload->outcome));
 		alarm_stop(&s->ctx->alarms, &s->setup.reload->timer);
 		hook_end(s->setup.reload);
 	}

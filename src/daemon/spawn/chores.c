@@ -4,6 +4,8 @@
  */
 #include "daemon/spawn/chores.h"
 
+#include <sys/sendfile.h>
+
 #include "proto/address.h"
 #include "sys/file/path.h"
 
@@ -32,6 +34,46 @@ static int chores_remove(const struct spawn_spec *spec)
 	return path_remove_tree(spec->argv[0]);
 }
 
+#define CREDENTIAL_SIZE_MAX 1048576 /* bytes, as for systemd */
+
+/*
+ * A process that reads the file has all of the former content, or of the next.  The user of the service may change
+ * the directory: the new file is one that did not exist.
+ */
+static int chores_copy(const struct spawn_spec *spec)
+{
+	const char *colon = strchr(spec->argv[0], ':');
+	cleanup(closep) int from = path_open(colon + 1, O_RDONLY, 0);
+	char text[PATH_MAX], made[NAME_MAX + 1];
+	cleanup(path_done) struct path p;
+	cleanup(closep) int to = -1;
+	ssize_t n, size = 0;
+	int r;
+
+	if (snprintf(text, sizeof(text), "%s/%.*s", spec->argv[1], (int)(colon - spec->argv[0]),
+		     spec->argv[0]) >= (int)sizeof(text))
+		return -ENAMETOOLONG;
+	r = path_find(&p, text, PATH_FIND);
+	if (from < 0 || r < 0)
+		return from < 0 ? from : r;
+	(void)snprintf(made, sizeof(made), ".%.*s", NAME_MAX - 1, p.name);
+	(void)path_unlink_in(&p, made);
+	to = path_open_in(&p, made, O_WRONLY | O_CREAT | O_EXCL, 0400);
+	if (to < 0)
+		return to;
+	do
+		n = sendfile(to, from, NULL, CREDENTIAL_SIZE_MAX + 1);
+	while (n > 0 && (size += n) <= CREDENTIAL_SIZE_MAX);
+	r = n < 0 ? -errno : n > 0 ? -EFBIG : 0;
+	if (r == 0 && spec->set_user && fchown(to, spec->uid, spec->gid) < 0)
+		r = -errno;
+	if (r == 0)
+		r = path_rename_in(&p, made, p.name, PATH_REPLACE);
+	if (r < 0)
+		(void)path_unlink_in(&p, made);
+	return r;
+}
+
 /* A condition holds: 0; or not: 1.  A program is executed without its prefix. */
 static int chores_check(const struct spawn_spec *spec)
 {
@@ -55,6 +97,7 @@ static int chores_check(const struct spawn_spec *spec)
 
 static const struct spawn_work chores_condition = { SPAWN_STEP_CHECK, chores_check };
 static const struct spawn_work chores_directory = { SPAWN_STEP_MAKE, chores_make };
+static const struct spawn_work chores_credential = { SPAWN_STEP_COPY, chores_copy };
 const struct spawn_work chores_removal = { SPAWN_STEP_REMOVE, chores_remove };
 
 static int chores_find_base(enum folder folder, char **ret)
@@ -86,6 +129,16 @@ static int chores_list(char **variable, const char *name, const char *path)
 	return 0;
 }
 
+/* Takes chore.path[0]; NULL: out of memory. */
+static int chores_append(struct chores *c, struct chore chore)
+{
+	int r = chore.path[0] ? array_append(c->of, c->n, chore) : -ENOMEM;
+
+	if (r < 0)
+		free(chore.path[0]);
+	return r;
+}
+
 /* Adds a chore for each directory, and its path to the variable. */
 static int chores_add_folder(struct chores *c, const struct extras *extras, enum folder folder)
 {
@@ -101,21 +154,37 @@ static int chores_add_folder(struct chores *c, const struct extras *extras, enum
 		};
 
 		chore.path[0] = text_format("%s/%.*s", base, (int)(end - *word), *word);
-		if (!chore.path[0])
-			return -ENOMEM;
-		r = array_append(c->of, c->n, chore);
-		if (r < 0)
-			free(chore.path[0]);
-		else
+		r = chores_append(c, chore);
+		if (r == 0)
 			r = chores_list(&c->variables[folder], folders[folder].variable, chore.path[0]);
 	}
 	return r;
+}
+
+/* Root can write in the directory all the same.  Its name has no slash, so that none is in another. */
+static int chores_add_credentials(struct chores *c, const struct node_config *config)
+{
+	cleanup(freep) char *base = NULL;
+	struct chore chore = {
+		.work = &chores_directory,
+		.key = KEY_CREDENTIAL,
+		.mode = geteuid() == 0 ? 0500 : 0700,
+	};
+	int r = chores_find_base(FOLDER_RUNTIME, &base);
+	char *path = r < 0 ? NULL : text_format("%s/swansong/credentials/%s", base, config->path);
+
+	for (char *p = path ? strchr(path, '\0') - strlen(config->path) : NULL; p && (p = strchr(p, '/'));)
+		*p = ':';
+	chore.path[0] = path;
+	r = r < 0 ? r : chores_append(c, chore);
+	return r < 0 ? r : chores_list(&c->variables[N_FOLDERS], "CREDENTIALS_DIRECTORY", path);
 }
 
 int chores_new(struct chores **ret, const struct node_config *config)
 {
 	const struct extras *extras = node_config_extras(config);
 	const struct commands *conditions = node_config_hook(config, HOOK_CONDITION);
+	const struct commands *credentials = node_config_hook(config, HOOK_CREDENTIAL);
 	cleanup(chores_freep) struct chores *c = NULL;
 	int r = 0;
 
@@ -130,12 +199,21 @@ int chores_new(struct chores **ret, const struct node_config *config)
 				 (struct chore){ .work = &chores_condition,
 						 .key = KEY_CONDITION,
 						 .condition = conditions->argv[i] });
+	if (r == 0 && credentials->n > 0)
+		r = chores_add_credentials(c, config);
 	for (enum folder i = 0; r == 0 && i < N_FOLDERS; i++) {
 		if (extras->folders[i])
 			r = chores_add_folder(c, extras, i);
 		if (i == FOLDER_RUNTIME && !config->handover)
 			c->n_removed = c->n - c->n_conditions;
 	}
+	for (; r == 0 && c->n_credentials < credentials->n; c->n_credentials++)
+		r = chores_append(c, (struct chore){
+					     .work = &chores_credential,
+					     .key = KEY_CREDENTIAL,
+					     .path = { strdup(credentials->argv[c->n_credentials][0]),
+						       c->of[c->n_conditions].path[0] },
+				     });
 	if (r == 0 && c->n > 0)
 		*ret = take(c);
 	return r;
@@ -147,7 +225,7 @@ struct chores *chores_free(struct chores *c)
 		return NULL;
 	for (size_t i = 0; i < c->n; i++)
 		free(c->of[i].path[0]);
-	for (size_t i = 0; i < N_FOLDERS; i++)
+	for (size_t i = 0; i < CHORES_VARIABLES; i++)
 		free(c->variables[i]);
 	free(c->of);
 	return free_memory(c);
@@ -157,15 +235,22 @@ size_t chores_count(const struct chores *c, enum hook_kind kind)
 {
 	if (!c)
 		return 0;
+	if (kind == HOOK_RELOAD_COMMAND)
+		return c->n_credentials;
 	return kind == HOOK_START_COMMAND ? c->n : kind == HOOK_POST_STOP ? c->n_removed : 0;
 }
 
 const struct chore *chores_at(const struct chores *c, enum hook_kind kind, size_t n,
 			      size_t commands)
 {
-	size_t first = kind == HOOK_START_COMMAND ? 0 : commands;
+	size_t first = kind == HOOK_POST_STOP ? commands : 0;
 
 	if (n < first || n - first >= chores_count(c, kind))
 		return NULL;
-	return &c->of[n - first + (kind == HOOK_START_COMMAND ? 0 : c->n_conditions)];
+	n -= first;
+	if (kind == HOOK_POST_STOP)
+		n += c->n_conditions;
+	else if (kind == HOOK_RELOAD_COMMAND)
+		n += c->n - c->n_credentials;
+	return &c->of[n];
 }

@@ -2,8 +2,9 @@
 
 /*
  * Work around a run that is no command of its configuration, a process for each: before the first start-command
- * the conditions are checked and the directories made, and after the last post-stop the directories of
- * runtime-directory are removed.
+ * the conditions are checked, the directories made and the credentials copied, and after the last post-stop the
+ * directories of runtime-directory and of the credentials are removed.  Before the first reload-command, or the
+ * reload-signal, the credentials are copied anew.
  */
 
 #include "model/base/key.h"
@@ -14,14 +15,16 @@ struct chore {
 	const struct spawn_work *work;
 	mode_t mode;
 	enum key_id key;
-	char *path[2];	  /* of a directory, and NULL */
-	char **condition; /* the words of the configuration; NULL: a directory */
+	char *path[3];	  /* of a directory; or "NAME:FILE" and its directory; and NULL */
+	char **condition; /* the words of the configuration; NULL: path */
 };
 
+#define CHORES_VARIABLES (N_FOLDERS + 1)
+
 struct chores {
-	struct chore *of; /* conditions, runtime directories, other directories */
-	size_t n, n_conditions, n_removed;
-	char *variables[N_FOLDERS]; /* "RUNTIME_DIRECTORY=/run/a:/run/b"; or NULL */
+	struct chore *of; /* conditions, that of the credentials, runtime directories, others, credentials */
+	size_t n, n_conditions, n_removed, n_credentials;
+	char *variables[CHORES_VARIABLES]; /* "RUNTIME_DIRECTORY=/run/a:/run/b"; or NULL */
 };
 
 /* *ret is NULL if there are none.  Return: 0 or -ENOMEM. */
@@ -36,7 +39,7 @@ size_t chores_count(const struct chores *chores, enum hook_kind kind);
 
 /*
  * Returns the chore that is step @n of a part with @commands commands, or NULL: a command.  Chores come
- * before start-commands, and after those of post-stop.
+ * before start-commands and reload-commands, and after those of post-stop.
  */
 const struct chore *chores_at(const struct chores *chores, enum hook_kind kind, size_t n,
 			      size_t commands);

@@ -73,7 +73,7 @@ static char *const *hook_argv_at(const struct hook *h, size_t n)
 
 	if (chore)
 		return chore->condition ? chore->condition : chore->path;
-	if (h->kind == HOOK_START_COMMAND)
+	if (h->kind != HOOK_POST_STOP)
 		n -= chores_count(h->launch->chores, h->kind);
 	return commands->argv[h->kind == HOOK_FINAL ? commands->n - 1 - n : n];
 }

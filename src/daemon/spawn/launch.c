@@ -93,7 +93,7 @@ static size_t launch_count_own_variables(const struct launch *launch, const char
 		n += NOTIFY_VARIABLES;
 	if (launch_writes_to(config, OUTPUT_JOURNAL))
 		n++;
-	return n + (launch->chores ? N_FOLDERS : 0);
+	return n + (launch->chores ? CHORES_VARIABLES : 0);
 }
 
 static int launch_build_environment(struct launch *launch, const char *notify_address)
@@ -124,7 +124,7 @@ static int launch_build_environment(struct launch *launch, const char *notify_ad
 			r = -ENOMEM;
 	}
 	/* These come after the node's own, which cannot override them. */
-	for (size_t i = 0; r == 0 && launch->chores && i < N_FOLDERS; i++)
+	for (size_t i = 0; r == 0 && launch->chores && i < CHORES_VARIABLES; i++)
 		if (launch->chores->variables[i])
 			*at++ = take(launch->chores->variables[i]);
 	if (r == 0 && notify_address)
@@ -260,6 +260,7 @@ static const char *launch_subject_of(const struct launch *launch, const char *pr
 	switch (why->step) {
 	case SPAWN_STEP_CHECK:
 	case SPAWN_STEP_MAKE:
+	case SPAWN_STEP_COPY:
 	case SPAWN_STEP_REMOVE:
 	case SPAWN_STEP_EXEC:
 		return program;

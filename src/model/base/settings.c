@@ -43,13 +43,16 @@ void node_config_init(struct node_config *node, const char *path)
 bool node_config_has_hook(const struct node_config *node, enum hook_kind kind)
 {
 	const struct extras *extras = node_config_extras(node);
+	bool has_credential = node_config_hook(node, HOOK_CREDENTIAL)->n > 0;
 
 	if (node_config_hook(node, kind)->n > 0)
 		return true;
-	if (kind == HOOK_START_COMMAND && node_config_hook(node, HOOK_CONDITION)->n > 0)
+	if (kind == HOOK_START_COMMAND && (node_config_hook(node, HOOK_CONDITION)->n > 0 || has_credential))
 		return true;
 	if (kind == HOOK_POST_STOP)
-		return extras->folders[FOLDER_RUNTIME] && !node->handover;
+		return (extras->folders[FOLDER_RUNTIME] || has_credential) && !node->handover;
+	if (kind == HOOK_RELOAD_COMMAND)
+		return has_credential;
 	for (size_t i = 0; kind == HOOK_START_COMMAND && i < N_FOLDERS; i++)
 		if (extras->folders[i])
 			return true;

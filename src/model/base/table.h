@@ -128,6 +128,8 @@ KEY(CACHE_DIRECTORY, "cache-directory", SERVICE, folders, EXTRA(folders[FOLDER_C
 	"directories below /var/cache for its cache")
 KEY(LOG_DIRECTORY, "log-directory", SERVICE, folders, EXTRA(folders[FOLDER_LOG]), RESTART,
 	"directories below /var/log for its own log files")
+KEY(CREDENTIAL, "credential", SERVICE, credential, HOOK(CREDENTIAL), NEXT_START,
+	"secret file that only the service can read")
 KEY(START_COMMAND, "start-command", SERVICE, commands, HOOK(START_COMMAND), NEXT_START,
 	"command to run before the service starts")
 KEY(POST_START, "post-start", SERVICE, commands, HOOK(POST_START), NEXT_START,

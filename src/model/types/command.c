@@ -6,6 +6,8 @@
 
 #include "model/file/substitute.h"
 
+#define CREDENTIAL_NAME_MAX 200 /* of the name of a file */
+
 /* The field is the whole node, which has both the words and the text. */
 static int command_parse(struct value *value, void *field)
 {
@@ -122,6 +124,28 @@ TYPE(conditions, .parse = conditions_parse, .equal = commands_equal, .print = co
      .resolve = commands_resolve,
      .expected = "path:PATH, env:NAME, both also behind a !, or exec: and a command",
      .examples = { "!path:/a", "exec:b c" });
+
+/* A name that begins with a dot is that of a file while it is written. */
+static int credential_parse(struct value *value, void *field)
+{
+	size_t length = strspn(value->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.@-");
+	const struct commands *others = field;
+	int r;
+
+	if (length == 0 || length > CREDENTIAL_NAME_MAX || *value->text == '.' || value->text[length] != ':' ||
+	    strpbrk(value->text, " \t'\"\\"))
+		return -EINVAL;
+	r = value_check_path(value, value->text + length + 1);
+	for (size_t i = 0; r == 0 && i < others->n; i++)
+		if (strncmp(others->argv[i][0], value->text, length + 1) == 0)
+			r = value_refuse(value, "duplicate name");
+	return r < 0 ? r : commands_parse(value, field);
+}
+
+TYPE(credential, .parse = credential_parse, .equal = commands_equal, .print = commands_print,
+     .resolve = commands_resolve,
+     .expected = "a name and the absolute path of a file without blanks, for example db:/etc/app/db.key",
+     .examples = { "a:/b", "a:/c" });
 
 /* --- names of other nodes, and of the instances of a template --- */
 

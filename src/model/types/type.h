@@ -73,7 +73,7 @@ extern const struct type type_environment, type_files, type_names, type_folders,
 extern const struct type type_paths, type_ports, type_calls, type_protections, type_families;
 /* command.c */
 extern const struct type type_command;
-extern const struct type type_commands, type_conditions; /* their keys may be repeated */
+extern const struct type type_commands, type_conditions, type_credential; /* their keys may be repeated */
 extern const struct type type_nodes, type_instances;
 /* user.c */
 extern const struct type type_user, type_uid, type_group, type_gid, type_groups;

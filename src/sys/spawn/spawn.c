@@ -256,6 +256,7 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_CLOSE] = "close inherited descriptors",
 		[SPAWN_STEP_CHECK] = "check",
 		[SPAWN_STEP_MAKE] = "make",
+		[SPAWN_STEP_COPY] = "copy",
 		[SPAWN_STEP_REMOVE] = "remove",
 		[SPAWN_STEP_INPUT] = "open",
 		[SPAWN_STEP_OOM_SCORE] = "set oom-score-adjust",

@@ -122,7 +122,7 @@ START_TEST(every_key_is_taken)
 		"command = /bin/x \"a b\" %n\ntype = simple\nrestart = always\nrestart-delay = 1s\n"
 		"restart-delay-max = 2s\nrestart-jitter = 20%\nrecycle-memory = 1M\nrecycle-age = 24h\nrestart-reset = 3s\nsettle-time = 9s\nrestart-limit = 3/1min\n"
 		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
-		"condition = !path:/a/%n\ncondition = exec:x \"y z\"\nruntime-directory = %n\nstate-directory = a a/b:0700\nlog-directory = c\n"
+		"condition = !path:/a/%n\ncondition = exec:x \"y z\"\nruntime-directory = %n\nstate-directory = a a/b:0700\nlog-directory = c\ncredential = a.b:/x/%n\ncredential = c:/y\n"
 		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\nroot-directory = /srv/%n\n"
 		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\nstop-warning = 60%\ndrain-timeout = 7s\nstop-priority = -3\non-sleep = stop\nfinal-timeout = 8s\n"
 		"on-event-command = tell c\non-failure-command = tell a\non-failure-command = tell b\non-failure-timeout = 3s\non-failure-interval = 4s\n"
@@ -186,6 +186,9 @@ START_TEST(every_key_is_taken)
 	ck_assert_ptr_null(node_config_extras(s)->folders[FOLDER_STATE][2]);
 	ck_assert_ptr_null(node_config_extras(s)->folders[FOLDER_CACHE]);
 	ck_assert_str_eq(node_config_extras(s)->folders[FOLDER_LOG][0], "c");
+	ck_assert_uint_eq(node_config_hook(s, HOOK_CREDENTIAL)->n, 2);
+	ck_assert_str_eq(node_config_hook(s, HOOK_CREDENTIAL)->argv[0][0], "a.b:/x/g/s");
+	ck_assert(node_config_has_hook(s, HOOK_RELOAD_COMMAND));
 	ck_assert(node_config_has_hook(s, HOOK_START_COMMAND));
 	ck_assert(node_config_has_hook(s, HOOK_POST_STOP));
 	ck_assert(!node_config_has_hook(s, HOOK_STOP_COMMAND));
