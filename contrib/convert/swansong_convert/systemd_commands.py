@@ -21,6 +21,7 @@ DIRECTORIES = (('Runtime', '/run'), ('State', '/var/lib'), ('Cache', '/var/cache
                ('Configuration', '/etc'))
 KEYS = {'Runtime': 'runtime-directory', 'State': 'state-directory', 'Cache': 'cache-directory',
         'Logs': 'log-directory'}
+CREDENTIAL = re.compile(r'[A-Za-z0-9_@-][A-Za-z0-9._@-]*:/[^\s\'"\\:]+')
 # The option of test(1) for what a condition asks of a path.
 TESTS = {'PathExists': '-e', 'PathIsDirectory': '-d', 'PathIsSymbolicLink': '-L', 'FileNotEmpty': '-s',
          'FileIsExecutable': '-x'}
@@ -60,6 +61,7 @@ class Commands:
         self.put_environment()
         self.put_directories()
         self.put_conditions()
+        self.put_credentials()
         self.put_starts()
         self.put_reload()
         self.put_stops()
@@ -287,6 +289,17 @@ class Commands:
             found.append(['exec:' + words[0]] + words[1:])
         if found:
             self.values['condition'] = Lines(map(spelled, found))
+
+    def put_credentials(self):
+        found = []
+        for option in self.reader.options('LoadCredential'):
+            word = self.reader.attempt(option, self.reader.specifiers.expand, option.value)
+            if word and CREDENTIAL.fullmatch(word):
+                found.append([word])
+            elif word:
+                self.reader.leave_out(option, 'credential has a name and the absolute path of a file without blanks')
+        if found:
+            self.values['credential'] = Lines(map(spelled, found))
 
     def is_privileged(self, command):
         return self.service.user is not None and keeps_rights(command)

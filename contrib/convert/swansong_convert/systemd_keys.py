@@ -14,7 +14,7 @@ CGROUP = 'there is no such key for a service: set it on the group ' \
          'of swansongd.service for all services'
 LOGS = 'the log has the path of the node as its identifier, and log-format; filter where it is read'
 SCHEDULER = 'chrt(1) in front of the command can set it'
-CREDENTIALS = 'there are no credentials: use a file of the user of the service'
+CREDENTIALS = 'credential copies a file, which is not encrypted'
 IMAGES = 'there are no images: root-directory is a directory'
 CONDITION = 'there is no such condition: a command can check it, by an exec: of condition'
 
@@ -50,7 +50,7 @@ add(CGROUP, 'CPUQuota CPUQuotaPeriodSec CPUAccounting MemoryAccounting TasksAcco
 add(LOGS, 'SyslogIdentifier SyslogFacility SyslogLevel SyslogLevelPrefix LogLevelMax LogExtraFields '
           'LogRateLimitIntervalSec LogRateLimitBurst LogFilterPatterns LogNamespace')
 add(SCHEDULER, 'CPUSchedulingPolicy CPUSchedulingPriority CPUSchedulingResetOnFork')
-add(CREDENTIALS, 'LoadCredential LoadCredentialEncrypted SetCredential SetCredentialEncrypted ImportCredential')
+add(CREDENTIALS, 'LoadCredentialEncrypted SetCredential SetCredentialEncrypted ImportCredential')
 add(IMAGES, 'RootImage RootImageOptions RootHash RootHashSignature RootVerity RootEphemeral '
             'RootImagePolicy RootMStack')
 SERVICE.update({
