@@ -5,6 +5,8 @@
  */
 #include "ctl/logs/lines.h"
 
+#include <syslog.h>
+
 int log_lines_add(struct log_lines *l, const struct log_line *line)
 {
 	struct log_line *copy;
@@ -88,4 +90,50 @@ void log_lines_limit(struct log_lines *l, uint64_t max)
 	l->n -= kept;
 	if (kept > 0)
 		memmove(l->lines, l->lines + kept, l->n * sizeof(struct log_line *));
+}
+
+/* --- the filter, which the logger does not know --- */
+
+bool log_filter_is_set(const struct log_filter *f)
+{
+	return f->since_usec > 0 || f->until_usec != USEC_INFINITY || f->level != LOG_DEBUG ||
+	       f->pattern;
+}
+
+static int log_filter_level_of(const struct log_line *line)
+{
+	const char *text = line->text;
+
+	return line->length >= 3 && text[0] == '<' && text[1] >= '0' && text[1] <= '7' &&
+			       text[2] == '>'
+		       ? text[1] - '0'
+		       : LOG_INFO;
+}
+
+/* Without memory the line counts as one that matches. */
+static bool log_filter_matches(const regex_t *pattern, const struct log_line *line)
+{
+	cleanup(freep) char *text = strndup(line->text, line->length);
+
+	return !text || regexec(pattern, text, 0, NULL, 0) == 0;
+}
+
+bool log_filter_takes(const struct log_filter *f, const struct log_line *line)
+{
+	return (line->time_usec == 0 ||
+		(line->time_usec >= f->since_usec && line->time_usec <= f->until_usec)) &&
+	       log_filter_level_of(line) <= f->level &&
+	       (!f->pattern || log_filter_matches(f->pattern, line));
+}
+
+void log_filter_lines(const struct log_filter *f, struct log_lines *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (log_filter_takes(f, l->lines[i]))
+			l->lines[kept++] = l->lines[i];
+		else
+			free(l->lines[i]);
+	l->n = kept;
 }

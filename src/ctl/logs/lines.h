@@ -2,6 +2,8 @@
 
 /* Lines of output, and the streams that they came from. */
 
+#include <regex.h>
+
 #include "proto/logger-message.h"
 
 /* A stream, as its frames describe it. */
@@ -48,3 +50,22 @@ void log_lines_done(struct log_lines *lines);
 void log_lines_merge(struct log_lines *lines);
 
 void log_lines_limit(struct log_lines *lines, uint64_t max);
+
+/* Which lines are shown: by time, level and text. */
+struct log_filter {
+	uint64_t since_usec, until_usec; /* CLOCK_REALTIME; 0 and USEC_INFINITY: no limit */
+	int level;			 /* the least important one; LOG_DEBUG: all */
+	const regex_t *pattern;		 /* NULL: any text */
+};
+
+/* Returns true if a line could be left out. */
+bool log_filter_is_set(const struct log_filter *filter);
+
+/*
+ * The level of a line is the number of its prefix, such as <3>, as in sd-daemon(3), or LOG_INFO. A line without
+ * a time passes, unless log_lines_merge() gives it the time of the next line.
+ */
+bool log_filter_takes(const struct log_filter *filter, const struct log_line *line);
+
+/* Keeps the lines that @filter takes. */
+void log_filter_lines(const struct log_filter *filter, struct log_lines *lines);

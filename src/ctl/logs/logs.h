@@ -2,7 +2,6 @@
 
 /* The output of nodes: the lines that the logger remembers, and older ones from files. */
 
-#include "ctl/logs/filter.h"
 #include "ctl/logs/reader.h"
 #include "ctl/session/session.h"
 
