@@ -92,6 +92,9 @@ for version in "$golden"/[0-9]*; do
 	ok "$name: a line of log-format = json has the members that it had" wait_for 10 \
 		jq -se '(.[0] | keys) - (.[1] | keys) == []' "$version/log" "$dir/lines"
 done
+keys() { sed -n 's/^KEY([A-Z_0-9]*, "\([a-z0-9-]*\)".*/\1/p' "$top_srcdir/src/model/base/table.h" | sort -u; }
+is "each key of now is in the newest version" \
+	"$(comm -23 <(keys) <(sed -n 's/^\([a-z0-9-]*\) = .*/\1/p' "$version/every-key.ini" | sort -u))" ""
 is "the state file of version 1 is read: a disabled service stays so" "$(field web/off .service.disabled)" true
 ok "and is down" has_state web/off down
 stop_daemon
