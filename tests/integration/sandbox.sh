@@ -111,8 +111,9 @@ while read -r name key _ value _; do
 	is "$name: succeeds without $key" "$(<"$dir/out/$name-free")" "done"
 	is "$name: is refused with it" "$(<"$dir/out/$name-kept")" refused
 done <<<"$attacks"
-wait_for 20 has_ended keyring@one || die "a service shows its keyring"
-wait_for 20 has_ended keyring@two || die "so does the other one"
+for node in keyring@one keyring@two; do
+	wait_for 20 has_ended "$node" || die "$node ends"
+done
 keyring=$(<"$dir/out/keyring-one")
 if [ "$keyring" = -1 ]; then
 	skip "each service has a session keyring of its own" "machine: refuses keyrings"

@@ -50,6 +50,7 @@ class Sandbox:
 
     def __init__(self, service):
         self.reader, self.node, self.values = service.reader, service.node, service.values
+        self.dynamic = service.dynamic  # it implies limits
 
     def put(self):
         system = self.put_choice('ProtectSystem', 'read-only-system', SYSTEMS)
@@ -58,6 +59,10 @@ class Sandbox:
         self.put_choice('ProtectHome', 'hide-home', HOMES)
         if self.put_choice('PrivateTmp', 'private-tmp', {'disconnected': 'yes'}):
             self.node.note(self.reader.option('PrivateTmp'), 'PrivateTmp', 'in memory')
+        if self.dynamic:
+            self.values.update({'read-only-system': Text('yes'), 'private-tmp': Text('yes')})
+            self.values.setdefault('hide-home', Text('read-only'))
+            self.values['no-new-privileges'] = Text('yes')
         self.put_choice('PrivateNetwork', 'private-network', {})
         if self.put_choice('PrivateUsers', 'private-users', {'self': 'yes'}):
             self.node.note(self.reader.option('PrivateUsers'), 'PrivateUsers', 'its own user alone, without root')
@@ -132,6 +137,8 @@ class Sandbox:
             if option and key == 'RestrictNamespaces' and NAMESPACES.match(option.value):
                 self.reader.leave_out(option, 'there is no choice of namespaces')
             elif option and choice_of(option, self.reader, others):
+                words.append(word)
+            elif key == 'RestrictSUIDSGID' and self.dynamic:
                 words.append(word)
         if words:
             self.values['protect'] = Words(['all'] if len(words) == len(PROTECTIONS) else words)
