@@ -54,6 +54,7 @@ dist_convertmodule_DATA = \
 	%D%/convert/swansong_convert/systemd_keys.py \
 	%D%/convert/swansong_convert/systemd_output.py \
 	%D%/convert/swansong_convert/systemd_reader.py \
+	%D%/convert/swansong_convert/systemd_sandbox.py \
 	%D%/convert/swansong_convert/systemd_service.py \
 	%D%/convert/swansong_convert/systemd_words.py \
 	%D%/convert/swansong_convert/units.py \

@@ -119,6 +119,10 @@ try "it is one" "${top_builddir:?}/swansongctl" check --trust-config "$(conf_of_
 try "it is never replaced" keeps_conf
 try "the manual has the paths of the build" names_conf
 try "and no page has those of another prefix" names_no_other
+# A module that is not in the list is not installed, and not in the archive.
+(cd "$top_srcdir/contrib/convert" && ls swansong_convert/*.py) | sort >"$dir/modules"
+sed -n 's|.*/convert/\(swansong_convert/[a-z0-9_]*\.py\).*|\1|p' "$top_srcdir/contrib/local.mk" | sort >"$dir/listed"
+try "each module of the converter is installed" cmp "$dir/modules" "$dir/listed"
 
 # The packages and the crates have the version of configure.ac.
 version=$(sed -n 's/^AC_INIT(\[[^]]*\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
