@@ -27,11 +27,11 @@ class Words:
 
     def text(self, key):
         lines = [key + ' =']
-        for word in self.words:
-            # Within quotes a value goes on in the next line, which has to be indented.
+        for word in map(doubled, self.words):
             kept = word[1:] if word.startswith(('!path:', '!env:')) else word  # no prefix of a condition is quoted
+            # Within quotes a value goes on in the next line, which has to be indented.
             if kept == word or shlex.quote(kept) != kept:
-                word = shlex.quote(doubled(word)).replace('\n', '\n    ')
+                word = shlex.quote(word).replace('\n', '\n    ')
             if len(lines[-1]) + len(word) > 98 and lines[-1] != key + ' =':
                 lines.append('   ')
             lines[-1] += ' ' + word
