@@ -33,7 +33,7 @@ fuzz_ctl       = src/ctl/libctl.la src/proto/libproto.la src/model/libmodel.la s
 fuzz_daemon    = src/daemon/libdaemon.la src/proto/libproto.la src/model/libmodel.la \
 	src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la $(JANSSON_LIBS)
 fuzz_exporter  = src/exporter/libexporter.la src/proto/libproto.la src/model/libmodel.la \
-	src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS)
+	src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS) $(SYSTEMD_LIBS)
 fuzz_logger    = src/logger/liblogger.la src/proto/libproto.la src/sys/libsys.la \
 	src/base/libbase.la $(ZSTD_LIBS)
 fuzz_world     = %D%/world.h %D%/world.c
