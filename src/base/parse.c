@@ -5,6 +5,7 @@
  */
 #include "base/parse.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -94,16 +95,16 @@ int parse_size(const char *text, uint64_t *ret)
 	return 0;
 }
 
+static const struct {
+	const char *suffix;
+	uint64_t usec;
+} units[] = {
+	{ "ms", USEC_PER_MSEC },      { "s", USEC_PER_SEC },	     { "min", 60 * USEC_PER_SEC },
+	{ "h", 3600 * USEC_PER_SEC }, { "d", 86400 * USEC_PER_SEC },
+};
+
 int parse_duration(const char *text, uint64_t *ret_usec)
 {
-	static const struct {
-		const char *suffix;
-		uint64_t usec;
-	} units[] = {
-		{ "ms", USEC_PER_MSEC },       { "s", USEC_PER_SEC },
-		{ "min", 60 * USEC_PER_SEC },  { "h", 3600 * USEC_PER_SEC },
-		{ "d", 86400 * USEC_PER_SEC },
-	};
 	uint64_t value;
 	int r;
 
@@ -127,6 +128,20 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 		return 0;
 	}
 	return -EINVAL;
+}
+
+char *parse_duration_text(char buf[static DURATION_TEXT_MAX], uint64_t usec)
+{
+	size_t i = ARRAY_SIZE(units) - 1;
+
+	while (i > 0 && usec % units[i].usec != 0)
+		i--;
+	if (usec == USEC_INFINITY || usec == 0)
+		(void)snprintf(buf, DURATION_TEXT_MAX, "%s", usec ? "infinity" : "0");
+	else
+		(void)snprintf(buf, DURATION_TEXT_MAX, "%" PRIu64 "%s", usec / units[i].usec,
+			       units[i].suffix);
+	return buf;
 }
 
 /* A time without a day is of today; missing parts after a day are 0. */

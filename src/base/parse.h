@@ -28,6 +28,10 @@ int parse_size(const char *text, uint64_t *ret);
 /* "250ms", "30s", "5min", "1h", "1d", "infinity"; a unit is required, except for 0. */
 int parse_duration(const char *text, uint64_t *ret_usec);
 
+/* The exact duration, as parse_duration() reads it; clock_text() rounds.  Returns @buf. */
+#define DURATION_TEXT_MAX 32
+char *parse_duration_text(char buf[static DURATION_TEXT_MAX], uint64_t usec);
+
 /*
  * A time of CLOCK_REALTIME: "10min", so long before @now_usec; "14:30[:05]", on the day of @now_usec;
  * "2026-03-01[ 14:30[:05]]"; also with T in place of the blank, and with a zone after the seconds, Z or +01:00.

@@ -77,7 +77,7 @@ static int advise_find_present(const struct advise *a, const char *node, struct 
 /* "drain-timeout = 10s ; is 5min: p99 4.0s of 212 ends, none killed; 4.0s * 1.5 = 6.0s" */
 static void advise_print_line(struct ctl *ctl, enum advice_key key, const struct advice *advice)
 {
-	char proposed[ADVICE_DURATION_MAX], present[ADVICE_DURATION_MAX], p99[CLOCK_TEXT_MAX];
+	char proposed[DURATION_TEXT_MAX], present[DURATION_TEXT_MAX], p99[CLOCK_TEXT_MAX];
 	char more[CLOCK_TEXT_MAX], killed[32] = "none";
 
 	if (advice->n_killed)
@@ -85,8 +85,8 @@ static void advise_print_line(struct ctl *ctl, enum advice_key key, const struct
 	clock_text_fine(p99, advice->p99_usec);
 	clock_text_fine(more, clock_add(advice->p99_usec, advice->p99_usec / 2));
 	ctl_print(ctl, "%s = %s ; is %s: p99 %s of %zu ends, %s killed; %s * 1.5 = %s",
-		  key_names[key], advice_duration(proposed, advice->proposed_usec),
-		  advice_duration(present, advice->present_usec), p99, advice->n, killed, p99,
+		  key_names[key], parse_duration_text(proposed, advice->proposed_usec),
+		  parse_duration_text(present, advice->present_usec), p99, advice->n, killed, p99,
 		  more);
 }
 

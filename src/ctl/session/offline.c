@@ -7,7 +7,7 @@
 #include "ctl/session/offline.h"
 
 #include "model/keys/section.h"
-#include "proto/history/advice.h"
+#include "proto/history/line.h"
 #include "sys/file/path.h"
 #include "sys/spawn/ids.h"
 
@@ -262,7 +262,7 @@ static void offline_check_root(const struct config *config, struct diag *diag)
 static void offline_check_budget(const struct node_config *node, struct diag *diag)
 {
 	struct key_source source = key_source_of(node, KEY_STOP_TIMEOUT);
-	char wanted[ADVICE_DURATION_MAX], budget[ADVICE_DURATION_MAX];
+	char wanted[DURATION_TEXT_MAX], budget[DURATION_TEXT_MAX];
 	uint64_t usec = node->stop_timeout_usec;
 	const struct node_config *n = node;
 
@@ -273,9 +273,9 @@ static void offline_check_budget(const struct node_config *node, struct diag *di
 	if (n)
 		diag_add(diag, DIAG_WARNING, source.place,
 			 "[%s] stop-timeout: %s is cut by the shutdown-timeout of %s, %s",
-			 node_config_section(node), advice_duration(wanted, usec),
+			 node_config_section(node), parse_duration_text(wanted, usec),
 			 n->parent ? n->path : CONFIG_ROOT_NAME,
-			 advice_duration(budget, n->shutdown_timeout_usec));
+			 parse_duration_text(budget, n->shutdown_timeout_usec));
 }
 
 static void offline_check_node(const struct node_config *node, const struct config *config,

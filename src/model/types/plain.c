@@ -26,28 +26,11 @@ TYPE(bool, .parse = bool_parse, .print = bool_print, .size = sizeof(bool),
 
 /* --- durations, in microseconds --- */
 
-/* The exact duration in one unit, as in a configuration; clock_text() would round. */
 static void duration_print(FILE *file, const void *field)
 {
-	static const struct {
-		const char *name;
-		uint64_t usec;
-	} units[] = {
-		{ "d", 24 * 60 * 60 * USEC_PER_SEC },
-		{ "h", 60 * 60 * USEC_PER_SEC },
-		{ "min", 60 * USEC_PER_SEC },
-		{ "s", USEC_PER_SEC },
-		{ "ms", USEC_PER_MSEC },
-	};
-	uint64_t usec = *(const uint64_t *)field;
-	size_t i = 0;
+	char text[DURATION_TEXT_MAX];
 
-	while (i < ARRAY_SIZE(units) - 1 && usec % units[i].usec != 0)
-		i++;
-	if (usec == USEC_INFINITY || usec == 0)
-		(void)fputs(usec ? "infinity" : "0", file);
-	else
-		(void)fprintf(file, "%" PRIu64 "%s", usec / units[i].usec, units[i].name);
+	(void)fputs(parse_duration_text(text, *(const uint64_t *)field), file);
 }
 
 TYPE(duration, .parse = duration_parse, .print = duration_print, .size = sizeof(uint64_t),

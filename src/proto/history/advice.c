@@ -45,22 +45,3 @@ struct advice advice_give(const struct samples *samples, size_t n_killed, uint64
 		advice.kind = ADVICE_LOWER;
 	return advice;
 }
-
-char *advice_duration(char buf[static ADVICE_DURATION_MAX], uint64_t usec)
-{
-	static const struct {
-		uint64_t usec;
-		const char *name;
-	} units[] = { { HOUR, "h" }, { MINUTE, "min" }, { USEC_PER_SEC, "s" }, { 1000, "ms" } };
-	size_t i = 0;
-
-	if (usec == USEC_INFINITY) {
-		(void)snprintf(buf, ADVICE_DURATION_MAX, "infinity");
-		return buf;
-	}
-	while (i + 1 < ARRAY_SIZE(units) && usec % units[i].usec != 0)
-		i++;
-	(void)snprintf(buf, ADVICE_DURATION_MAX, "%" PRIu64 "%s", usec / units[i].usec,
-		       units[i].name);
-	return buf;
-}

@@ -26,7 +26,3 @@ struct advice advice_give(const struct samples *samples, size_t n_killed, uint64
 
 /* Returns the shortest of 1s, 2s, 3s, 5s, … 1min, 90s, … 1h, 2h, … that is not below @usec. */
 uint64_t advice_round(uint64_t usec);
-
-/* Prints a duration as swansong.ini(5) reads it: "90s", "5min", "2h".  Returns @buf. */
-#define ADVICE_DURATION_MAX 32
-char *advice_duration(char buf[static ADVICE_DURATION_MAX], uint64_t usec);

@@ -186,9 +186,10 @@ START_TEST(durations_are_rounded_up_to_what_is_easy_to_read)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char text[ADVICE_DURATION_MAX];
+		char text[DURATION_TEXT_MAX];
 
-		ck_assert_str_eq(advice_duration(text, advice_round(cases[i].usec)), cases[i].text);
+		ck_assert_str_eq(parse_duration_text(text, advice_round(cases[i].usec)),
+				 cases[i].text);
 	}
 }
 END_TEST
