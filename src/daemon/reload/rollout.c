@@ -7,9 +7,6 @@
  */
 #include "daemon/reload/rollout.h"
 
-#include "daemon/succession/succession.h"
-#include "daemon/tree/start-order.h"
-
 #define ROSTER_ROLLOUT "rollout"
 
 static const char *const state_names[N_ROLLOUT_STATES] = {
