@@ -46,7 +46,6 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 # config: sections together
 %C%_libmodel_la_SOURCES += \
 	%D%/config/dropin.h %D%/config/dropin.c \
-	%D%/config/template.h %D%/config/template.c \
 	%D%/config/environment.h %D%/config/environment.c \
 	%D%/config/sockets.h %D%/config/sockets.c \
 	%D%/config/resolve.h %D%/config/resolve.c \

@@ -1,17 +1,17 @@
 #include "model/config/config.h"
 
+#include "model/config/dropin.h"
 #include "model/config/graph.h"
 #include "model/file/reader.h"
 #include "model/config/resolve.h"
 #include "model/config/sockets.h"
 #include "model/file/source.h"
-#include "model/config/template.h"
 
 /*
  * The steps from files to nodes; each is a module, and all add their errors to the same diag:
  *
- *	source ──▶ reader ──▶ dropin ──▶ keys ──▶ template ──▶ resolve ──▶ graph
- *	files	   lines      overrides  values   instances    nodes	   order
+ *	source ──▶ reader ──▶ dropin ──▶ keys ──▶ dropin ────▶ resolve ──▶ graph
+ *	files	   lines      overrides  values	 instances    nodes	   order
  *
  * This module runs the steps, and makes a node of each section.  A section with an invalid or
  * duplicate name is read into a scrap section: so its keys are still checked.

@@ -3,11 +3,14 @@
 /*
  * Drop-ins: sections that override those of the files beside which they stand.  They are read first
  * and kept as they are written; the section of the same name takes their keys instead of its own.
- * Templates are kept in the same way (model/config/template.h).
+ *
+ * Templates, sections with a name that ends with '@', are kept in the same way.  Their keys are then
+ * set in every instance that does not have them in its own section.
  */
 
 #include "base/dict.h"
 #include "model/base/diag.h"
+#include "model/keys/section.h"
 
 /* The keys of one section, of all drop-ins that have it. */
 struct dropin {
@@ -48,3 +51,11 @@ int dropins_entry(struct dropins *dropins, const char *key, const char *value, s
 struct dropin *dropins_find(const struct dropins *dropins, const char *name);
 
 bool dropin_has(const struct dropin *dropin, const char *key);
+
+/*
+ * Sets the keys of the templates that are not faulty in the sections of their instances.  A template
+ * without instances is a warning.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int templates_apply(const struct dropins *templates, const struct reading *reading);
