@@ -147,7 +147,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/describe/describe-guards.c %D%/describe/describe-line.c \
 	%D%/describe/history.h %D%/describe/history.c \
 	%D%/describe/report.h %D%/describe/report.c \
-	%D%/describe/grace.h %D%/describe/grace.c \
 	%D%/describe/parent.h %D%/describe/parent.c
 
 # reload: changes of the configuration

@@ -66,6 +66,32 @@ int parent_address_take(struct parent_address *ret)
 	return 0;
 }
 
+int parent_grace_parse(const char *text, uint64_t *ret_usec)
+{
+	uint64_t usec;
+
+	if (parse_duration(text, &usec) < 0 || usec == 0)
+		return -EINVAL;
+	*ret_usec = usec;
+	return 0;
+}
+
+int parent_grace_take(uint64_t option_usec, struct log *log, uint64_t *ret)
+{
+	static const char variable[] = "SWANSONG_GRACE";
+	const char *text = getenv(variable);
+	uint64_t usec = USEC_INFINITY;
+	int r = text ? parent_grace_parse(text, &usec) : 0;
+
+	if (r < 0)
+		log_line(log, LOG_ERR, "%s: invalid value '%s': expected %s", variable, text,
+			 PARENT_GRACE_EXPECTED);
+	(void)unsetenv(variable);
+	if (r == 0)
+		*ret = option_usec ? option_usec : usec;
+	return r;
+}
+
 /* Return: 0; -EAGAIN if the message must be sent again later; -errno if there is no receiver. */
 static int parent_send_text(struct parent *p, const char *text)
 {

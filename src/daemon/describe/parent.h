@@ -28,6 +28,18 @@ struct parent_address {
 /* Reads and unsets NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.  Return: 0 or -ENOMEM. */
 int parent_address_take(struct parent_address *ret);
 
+/*
+ * Takes the grace, the time between the stop signal and SIGKILL, from SWANSONG_GRACE, which it unsets, as
+ * services must not inherit it; @option_usec overrides it unless that is 0.
+ * *ret is USEC_INFINITY if neither is set.  Return: 0, or -EINVAL, which has been logged.
+ */
+int parent_grace_take(uint64_t option_usec, struct log *log, uint64_t *ret);
+
+/* Parses a grace such as "90s"; 0 is invalid.  Return: 0 or -EINVAL. */
+int parent_grace_parse(const char *text, uint64_t *ret_usec);
+
+#define PARENT_GRACE_EXPECTED "a duration, for example 10s, 90s or 5min, or infinity"
+
 /* Makes the object; it uses @address only in this call.  Return: 0 or -errno. */
 int parent_new(struct parent **ret, struct tree *tree, struct parent_address *address);
 struct parent *parent_free(struct parent *parent);

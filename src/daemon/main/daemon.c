@@ -14,7 +14,7 @@
 #include "daemon/notify/directory.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/exit.h"
-#include "daemon/describe/grace.h"
+#include "daemon/describe/parent.h"
 #include "daemon/describe/report.h"
 #include "model/life/budget.h"
 #include "sys/spawn/child-attributes.h"
@@ -265,7 +265,7 @@ static int daemon_run_tree(struct daemon *d, struct parent_address *address)
 	d->ctx.descriptors.limit = before;
 	d->ctx.descriptors.raised = raised;
 	if (r >= 0)
-		r = grace_take(d->options->grace_usec, d->options->log, &d->ctx.grace_usec);
+		r = parent_grace_take(d->options->grace_usec, d->options->log, &d->ctx.grace_usec);
 	if (r >= 0)
 		r = daemon_load(d, &config);
 	if (r == -EINVAL)

@@ -4,8 +4,8 @@
  */
 #include <malloc.h>
 
+#include "daemon/describe/parent.h"
 #include "daemon/main/options.h"
-#include "daemon/describe/grace.h"
 #include "model/config/config.h"
 
 #define EXIT_USAGE 2
@@ -101,10 +101,11 @@ struct parsing {
 static bool parse_value(struct parsing *p, int option)
 {
 	struct daemon_options *options = p->options;
-	const char *expected, *name = "grace";
+	const char *expected = NULL, *name = "grace";
 
 	if (option == OPTION_GRACE) {
-		expected = grace_parse(optarg, &options->grace_usec) < 0 ? GRACE_EXPECTED : NULL;
+		if (parent_grace_parse(optarg, &options->grace_usec) < 0)
+			expected = PARENT_GRACE_EXPECTED;
 	} else {
 		name = command_option_name(long_options, option);
 		expected = command_option(&options->command_options, option, optarg);

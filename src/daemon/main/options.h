@@ -20,7 +20,7 @@ struct daemon_options {
 	bool keeper;	     /* a process that goes on after SIGKILL of this one */
 	pid_t parent;	     /* getppid() at the start */
 	const char *socket;  /* NULL: as configured */
-	uint64_t grace_usec; /* 0: as in the environment (daemon/describe/grace.h) */
+	uint64_t grace_usec; /* 0: as in the environment (daemon/describe/parent.h) */
 	struct log *log;
 	const char *log_file; /* NULL: standard error */
 };
