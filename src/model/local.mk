@@ -14,8 +14,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/life/budget.h %D%/life/budget.c \
 	%D%/life/fsm.h %D%/life/fsm.c \
 	%D%/life/goal.h %D%/life/goal.c \
-	%D%/life/policy.h %D%/life/policy.c \
-	%D%/life/result.h %D%/life/result.c
+	%D%/life/policy.h %D%/life/policy.c
 
 # forecast: how long a shutdown may take
 %C%_libmodel_la_SOURCES += \

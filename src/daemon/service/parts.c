@@ -4,8 +4,6 @@
  */
 #include "daemon/service/parts.h"
 
-#include "model/life/result.h"
-
 /*
  * A part of a service's life that has commands is a state in model/life/fsm.c and a key of the
  * configuration.  The state ends by an event when all its commands have succeeded or one has

@@ -13,7 +13,6 @@
 
 #include "daemon/tree/goals.h"
 #include "model/keys/keys.h"
-#include "model/life/result.h"
 
 static void failure_restart_members(struct tree *tree, struct service *s)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/macro.h"
-#include "model/life/result.h"
+#include "model/life/policy.h"
 
 /* The table of SERVICE_RESULT, EXIT_CODE and EXIT_STATUS in systemd.exec(5), row by row. */
 
