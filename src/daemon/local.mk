@@ -119,7 +119,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/tree/timetable.h %D%/tree/timetable.c \
 	%D%/tree/build.h %D%/tree/build.c \
 	%D%/tree/converge.h %D%/tree/converge.c \
-	%D%/tree/completion.h %D%/tree/completion.c \
 	%D%/tree/failure.h %D%/tree/failure.c \
 	%D%/tree/exit.h %D%/tree/exit.c
 

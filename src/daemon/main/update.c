@@ -15,7 +15,7 @@
 #include "daemon/service/machine.h"
 #include "daemon/service/timeout.h"
 #include "daemon/succession/succession.h"
-#include "daemon/tree/completion.h"
+#include "daemon/tree/build.h"
 #include "daemon/tree/converge.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/exit.h"
@@ -89,7 +89,7 @@ static const struct {
 	[TASK_SUCCESSIONS] = { .in_tree = successions_process, .always = true },
 	[TASK_DEADLINES] = { .run = update_deadlines },
 	[TASK_STOPS] = { .in_tree = converge_stops, .always = true },
-	[TASK_COMPLETIONS] = { .of_node = completion_process },
+	[TASK_COMPLETIONS] = { .of_node = tree_process_completion },
 	[TASK_RENEWALS] = { .in_tree = converge_renewals },
 	[TASK_STARTS] = { .run = update_starts, .always = true },
 	[TASK_LOGGER] = { .in_context = logging_update },

@@ -2,6 +2,9 @@
  * A node is made with its final action and, if it has a command, its service; a failure halfway
  * frees all of it.  The tree is freed from its leaves.  A node without a section is freed when it
  * is Complete and nothing of an earlier generation remains either.
+ *
+ * Completion goes up the tree: the library reports a node whose last guard is released, and the
+ * task runs its final action or records that the node is Complete.
  */
 #include "daemon/tree/build.h"
 
@@ -13,7 +16,7 @@
 
 DEFINE_DICT_NAME(tree_path_of, struct node, path)
 
-void tree_remove_service(struct tree *tree, struct node *node)
+static void tree_remove_service(struct tree *tree, struct node *node)
 {
 	if (tree->ends.cause == node->service)
 		tree->ends.cause = NULL;
@@ -144,7 +147,8 @@ static bool tree_is_prunable(const struct node *node)
 				   !list_is_empty(&node->service->remaining)));
 }
 
-void tree_prune(struct tree *tree, struct node *node)
+/* Frees @node if it has no section and nothing of it remains; then its ancestors likewise. */
+static void tree_prune(struct tree *tree, struct node *node)
 {
 	while (node && tree_is_prunable(node)) {
 		struct node *parent = node->parent;
@@ -154,4 +158,32 @@ void tree_prune(struct tree *tree, struct node *node)
 		tree_remove(tree, node);
 		node = parent;
 	}
+}
+
+void tree_process_completion(struct tree *tree, struct node *node)
+{
+	alert_update(node);
+	final_update(node);
+	if (!node->complete && swansong_completion_done(node->completion)) {
+		char took[CLOCK_TEXT_MAX];
+		int level =
+			node->service && list_is_empty(&node->children) ? LOG_DEBUG : LOG_NOTICE;
+
+		node->complete = true;
+		node->since_usec = clock_now_usec();
+		trace_complete(node->trace, node->forced, node->force.own_usec,
+			       node->config->shutdown_timeout_usec, node->since_usec);
+		node_changed(node, "shutting_down", node->forced ? "forced" : "");
+		if (node->transient)
+			node_finished(node);
+		alarm_stop(&node->ctx->alarms, &node->budget);
+		node_log(node, level, "complete in %s%s",
+			 clock_text(took, node->since_usec - node->stop_usec),
+			 node->forced ? " (forced)" : "");
+	}
+	if (node->service && !node->config->argv && !fsm_has_process(node->service->state))
+		tree_remove_service(tree, node);
+	if (node->complete)
+		goals_complete(tree, node);
+	tree_prune(tree, node);
 }

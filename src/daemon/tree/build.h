@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * Makes and frees the nodes of a tree.  Nodes without a section are freed once they are Complete.
+ * Makes, completes and frees the nodes of a tree.  Nodes without a section are freed once they are Complete.
  */
 
 #include "daemon/tree/goals.h"
@@ -26,8 +26,8 @@ int tree_add(struct tree *tree, struct config *config, const struct node_config 
 /* Frees @node, which must have no child, no lease and no process. */
 void tree_remove(struct tree *tree, struct node *node);
 
-/* Makes @node a group: frees its service, which must have no process. */
-void tree_remove_service(struct tree *tree, struct node *node);
-
-/* Frees @node if it has no section and nothing of it remains; then its ancestors likewise. */
-void tree_prune(struct tree *tree, struct node *node);
+/*
+ * TASK_COMPLETIONS: begins the final action of @node, or marks it as Complete.  Frees its service if it has
+ * become a group, and the node if no section asks for it any more.
+ */
+void tree_process_completion(struct tree *tree, struct node *node);
