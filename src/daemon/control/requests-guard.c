@@ -123,7 +123,7 @@ static void request_take_lease(struct request *q, struct node *node, const struc
 		request_refuse_lease(q, node_is_stopped(node) ? node : held, r);
 	}
 	if (r != 0 && using)
-		node_finished(held);
+		node_add_task(held, TASK_TRANSIENT);
 }
 
 void request_take_guard(struct request *q, struct node *node, const struct message_call *call)

@@ -59,7 +59,7 @@ static void lease_release(struct lease *lease)
 	if (node->goal == GOAL_GONE)
 		node_update_soon(node);
 	if (node_is_use(node))
-		node_finished(node);
+		node_add_task(node, TASK_TRANSIENT);
 	swansong_guard_drop(&lease->guard);
 }
 

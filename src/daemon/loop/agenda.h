@@ -37,7 +37,7 @@ enum task {
 	TASK_REPORT,	  /* report of a shutdown */
 	TASK_REQUESTS,	  /* waiting calls over the control socket */
 	TASK_PARENT,	  /* notifications of the parent manager */
-	TASK_TRANSIENT,	  /* transient nodes that have ended */
+	TASK_TRANSIENT,	  /* transient nodes that may have ended: after the calls that wait */
 	N_TASKS
 };
 

@@ -342,11 +342,6 @@ void node_note_forced(struct node *node)
 	}
 }
 
-void node_finished(struct node *node)
-{
-	node_add_task(node, TASK_TRANSIENT);
-}
-
 void node_guards_changed(struct node *node)
 {
 	node_add_task(node, TASK_GUARDS);

@@ -242,12 +242,6 @@ void node_note_forced(struct node *node);
 /* Puts @node on the agenda of guards: a lease or a guard of an attached program has changed. */
 void node_guards_changed(struct node *node);
 
-/*
- * Puts transient @node on the agenda: it may have ended.  Requests that wait for it get their
- * replies first.
- */
-void node_finished(struct node *node);
-
 /* Adds @n to the number of draining generations: 1 for a stop of @node that is about to be latched. */
 void node_count_draining(struct node *node, int n);
 bool node_is_within(const struct node *node, const struct node *ancestor);

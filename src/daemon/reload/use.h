@@ -18,7 +18,7 @@ enum use_refusal {
 /*
  * Returns the node for guards of work that uses @used in @ret, and makes it if it is missing.  It
  * stands beside @used, has "+using" at the end of its name, which no section can have, and is
- * removed with its last guard.  A new one without a guard must be given to node_finished().
+ * removed with its last guard.  A new one without a guard must be put on TASK_TRANSIENT.
  *
  * Return: 0; a use_refusal; -ENOMEM or another fault.
  */

@@ -142,7 +142,7 @@ static void service_put_on_agenda(struct service *s, enum service_event event)
 	if (s->state == STATE_UP)
 		node_add_task(s->node, TASK_RECYCLES);
 	if (!has_process && s->node->transient)
-		node_finished(s->node);
+		node_add_task(s->node, TASK_TRANSIENT);
 	if (!has_process && (s->node->goal == GOAL_GONE || !s->node->config->argv))
 		node_update_soon(s->node);
 	service_update_soon(s);

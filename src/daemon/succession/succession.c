@@ -46,7 +46,7 @@ static void succession_request(struct tree *tree, struct node *node, enum goal_r
 static void succession_stop(struct tree *tree, struct node *aside, const char *reason)
 {
 	succession_request(tree, aside, REQUEST_REMOVE, reason);
-	node_finished(aside); /* a request that waits reports how it has ended */
+	node_add_task(aside, TASK_TRANSIENT); /* a request that waits reports how it has ended */
 }
 
 /* --- begin --- */

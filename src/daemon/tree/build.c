@@ -175,7 +175,7 @@ void tree_process_completion(struct tree *tree, struct node *node)
 			       node->config->shutdown_timeout_usec, node->since_usec);
 		node_changed(node, "shutting_down", node->forced ? "forced" : "");
 		if (node->transient)
-			node_finished(node);
+			node_add_task(node, TASK_TRANSIENT);
 		alarm_stop(&node->ctx->alarms, &node->budget);
 		node_log(node, level, "complete in %s%s",
 			 clock_text(took, node->since_usec - node->stop_usec),
