@@ -28,6 +28,15 @@ static void update_events(struct tree *tree, struct node *node)
 	service_handle_posted(node->service);
 }
 
+/* The guards of a service decide on the end of its timeout. */
+static void update_guards(struct tree *tree, struct node *node)
+{
+	struct service *s = busy_service(node);
+
+	if (s)
+		service_rearm(s);
+}
+
 static void update_exits(struct update *u)
 {
 	if (!u->orphans || orphans_update(u->orphans))
@@ -78,7 +87,7 @@ static const struct {
 	bool always; /* runs in each turn */
 } tasks[N_TASKS] = {
 	[TASK_EVENTS] = { .of_node = update_events },
-	[TASK_GUARDS] = { .in_context = service_update_guards },
+	[TASK_GUARDS] = { .of_node = update_guards },
 	[TASK_EXITS] = { .run = update_exits },
 	[TASK_SCHEDULES] = { .of_node = timetable_process },
 	[TASK_DEMANDS] = { .of_node = demand_process },

@@ -265,15 +265,3 @@ void service_delay(struct service *s)
 {
 	service_set_timeout(s, s->not_before_usec);
 }
-
-void service_update_guards(struct context *ctx)
-{
-	struct node *node;
-
-	node_for_each_taken (node, ctx, TASK_GUARDS) {
-		struct service *s = busy_service(node);
-
-		if (s)
-			service_rearm(s);
-	}
-}

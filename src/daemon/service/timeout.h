@@ -30,12 +30,6 @@ void service_disarm(struct service *service);
 /* Returns true if the timer has expired because of a kept budget. */
 bool service_has_spent_budget(const struct service *service);
 
-/*
- * TASK_GUARDS: calls service_rearm() for services whose guards have changed
- * (node_guards_changed()).
- */
-void service_update_guards(struct context *ctx);
-
 /* Moves the limits of an end that is under way by @usec; but a drain-delay takes no longer. */
 void service_postpone(struct service *service, uint64_t usec);
 void service_extend_start(struct service *service, uint64_t usec);
