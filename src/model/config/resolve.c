@@ -349,15 +349,15 @@ static void resolve_notify(struct resolver *r, struct node_config *node)
 {
 	const struct extras *extras = node_config_extras(node);
 	bool stores = node_config_line(node, KEY_FD_STORE_MAX) && extras->fd_store_max > 0;
+	const char *needed_by = node->ready.kind == PROBE_NOTIFY ? "ready = notify"
+				: extras->watchdog_usec		 ? "watchdog"
+				: stores			 ? "fd-store-max"
+								 : NULL;
 
 	if (!node_config_line(node, KEY_NOTIFY))
-		node->notify = node->ready.kind == PROBE_NOTIFY || extras->watchdog_usec || stores;
-	else if (!node->notify && node->ready.kind == PROBE_NOTIFY)
-		resolve_error(KEY_NOTIFY, "'no' contradicts ready = notify: expected yes");
-	else if (!node->notify && extras->watchdog_usec)
-		resolve_error(KEY_NOTIFY, "'no' contradicts watchdog: expected yes");
-	else if (!node->notify && stores)
-		resolve_error(KEY_NOTIFY, "'no' contradicts fd-store-max: expected yes");
+		node->notify = needed_by;
+	else if (!node->notify && needed_by)
+		resolve_error(KEY_NOTIFY, "'no' contradicts %s: expected yes", needed_by);
 }
 
 /* Resolves values that depend on the node, of all keys that the section may have. */
