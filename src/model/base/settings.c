@@ -205,11 +205,6 @@ const char *node_config_section(const struct node_config *node)
 	return *node->path ? node->path : CONFIG_ROOT_SECTION;
 }
 
-static bool settings_probe_has_port(const struct probe_config *probe)
-{
-	return probe->kind == PROBE_TCP || probe->kind == PROBE_HTTP;
-}
-
 size_t node_config_listen_ports(const struct node_config *node,
 				in_port_t ports[static NODE_CONFIG_PORTS_MAX])
 {
@@ -225,13 +220,12 @@ size_t node_config_listen_ports(const struct node_config *node,
 size_t node_config_ports(const struct node_config *node,
 			 in_port_t ports[static NODE_CONFIG_PORTS_MAX])
 {
-	const struct extras *extras = node_config_extras(node);
+	const struct probe_config *probes[] = { &node->ready, &node_config_extras(node)->health };
 	size_t n = node_config_listen_ports(node, ports);
 
-	if (n == 0 && settings_probe_has_port(&node->ready))
-		ports[n++] = values_inet_port(node->ready.address);
-	if (n == 0 && settings_probe_has_port(&extras->health))
-		ports[n++] = values_inet_port(extras->health.address);
+	for (size_t i = 0; n == 0 && i < ARRAY_SIZE(probes); i++)
+		if (probes[i]->kind == PROBE_TCP || probes[i]->kind == PROBE_HTTP)
+			ports[n++] = values_inet_port(probes[i]->address);
 	return n;
 }
 
