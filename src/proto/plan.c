@@ -27,7 +27,7 @@ static json_t *plan_build_entry(const struct forecast_row *row)
 		return NULL;
 	return plan_entry_view_build(&(struct plan_entry_view){
 		.node = row->path,
-		.kind = forecast_kind_name(row->kind),
+		.kind = row->kind == FORECAST_FINAL ? "final" : "service",
 		.step = row->step,
 		.waits = waits,
 		.more_waits = row->n_more ? row->n_more : FIELD_NONE,

@@ -374,11 +374,6 @@ int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t
 	return 0;
 }
 
-const char *forecast_kind_name(enum forecast_kind kind)
-{
-	return kind == FORECAST_FINAL ? "final" : "service";
-}
-
 struct forecast *forecast_free(struct forecast *f)
 {
 	if (!f)

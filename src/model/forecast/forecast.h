@@ -29,9 +29,6 @@ enum forecast_case {
 
 enum forecast_kind { FORECAST_SERVICE, FORECAST_FINAL };
 
-/* "service", "final" */
-const char *forecast_kind_name(enum forecast_kind kind);
-
 struct forecast_times {
 	uint64_t begin_usec; /* the latest time of the signal, or of the beginning */
 	uint64_t end_usec;
