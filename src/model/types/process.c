@@ -195,22 +195,11 @@ static const char *const capabilities[] = {
 };
 /* clang-format on */
 
-static int capabilities_parse_name(const char *name, uint64_t *bit)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++) {
-		if (strcasecmp(name, capabilities[i]) != 0)
-			continue;
-		*bit = UINT64_C(1) << i;
-		return 0;
-	}
-	return -EINVAL;
-}
-
 static int capabilities_parse(struct value *value, void *field)
 {
 	cleanup(freep) char **words = NULL;
 	bool none = strcmp(value->text, "none") == 0, all = strcmp(value->text, "all") == 0;
-	uint64_t set = all ? CAPABILITIES_KEEP : 0, bit = 0;
+	uint64_t set = all ? CAPABILITIES_KEEP : 0;
 	int n = none || all ? 0 : value_words(value, &words);
 
 	if (n < 0)
@@ -218,11 +207,16 @@ static int capabilities_parse(struct value *value, void *field)
 	if (n == 0 && !none && !all)
 		return -EINVAL;
 	for (int i = 0; i < n; i++) {
-		if (capabilities_parse_name(words[i], &bit) < 0)
+		size_t cap = 0;
+
+		while (cap < ARRAY_SIZE(capabilities) &&
+		       strcasecmp(words[i], capabilities[cap]) != 0)
+			cap++;
+		if (cap == ARRAY_SIZE(capabilities))
 			return value_refuse(value, "unknown capability");
-		if (set & bit)
+		if (set >> cap & 1)
 			return value_refuse(value, "duplicate capability");
-		set |= bit;
+		set |= UINT64_C(1) << cap;
 	}
 	*(uint64_t *)field = set;
 	return 0;
