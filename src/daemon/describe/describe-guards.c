@@ -193,14 +193,6 @@ static void describe_visit_final(const struct walk *w)
 	describe_visit_guard(w, view);
 }
 
-static void describe_visit_alert(const struct walk *w)
-{
-	const struct hook *alert = alert_hook(w->node);
-
-	if (alert && hook_is_running(alert))
-		describe_visit_command(w, &alert->process, hook_name(alert->kind));
-}
-
 static void describe_visit_leases(const struct walk *w)
 {
 	const struct lease *lease;
@@ -227,6 +219,7 @@ static void describe_visit_leases(const struct walk *w)
 void describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg)
 {
 	const struct walk w = { .node = node, .now = now, .each = each, .arg = arg };
+	const struct hook *alert = alert_hook(node);
 
 	if (node->service) {
 		describe_visit_main(&w, node->service);
@@ -236,7 +229,8 @@ void describe_each_guard(struct node *node, uint64_t now, describe_guard *each, 
 		describe_visit_program(&w, node->service);
 	}
 	describe_visit_final(&w);
-	describe_visit_alert(&w);
+	if (alert && hook_is_running(alert))
+		describe_visit_command(&w, &alert->process, hook_name(alert->kind));
 	describe_visit_leases(&w);
 }
 
