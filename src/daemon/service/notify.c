@@ -220,11 +220,6 @@ static void service_apply_guard(struct service *s, const struct notify_message *
 		service_refuse_message(s, "X_SWANSONG_GUARD", lease_fd_refusal(r));
 }
 
-static bool service_is_root_stopped(const struct node *node)
-{
-	return node_root(node)->stop_usec;
-}
-
 /* --- the watchdog --- */
 
 static void service_fail_by_watchdog(struct service *s)
@@ -364,11 +359,13 @@ void service_notify_update(struct service *s)
 
 void service_notify_held(struct service *s)
 {
+	bool is_end = node_root(s->node)->stop_usec;
+
 	if (s->setup.launch.activation && !service_comes_back(s))
 		fdstore_clear(activation_fdstore(s->setup.launch.activation));
 	/* When nothing starts any more, clients are to be refused rather than to wait. */
-	if (s->setup.launch.activation && service_is_root_stopped(s->node))
+	if (s->setup.launch.activation && is_end)
 		activation_unlisten(s->setup.launch.activation);
-	if (s->next_setup && s->next_setup->launch.activation && service_is_root_stopped(s->node))
+	if (s->next_setup && s->next_setup->launch.activation && is_end)
 		activation_unlisten(s->next_setup->launch.activation);
 }
