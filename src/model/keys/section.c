@@ -163,21 +163,6 @@ int section_resolve(struct node_config *node, enum key_id key, struct diag *diag
 	return section_refuse(node, key, &value, r, diag);
 }
 
-/* *ret is NULL if all keys are in the file of the node or of its template.  Return: 0 or -ENOMEM. */
-static int section_copy_files(const struct section *section, const char ***ret)
-{
-	size_t size = N_KEYS * sizeof(**ret);
-
-	*ret = NULL;
-	if (!section->files)
-		return 0;
-	*ret = malloc(size);
-	if (!*ret)
-		return -ENOMEM;
-	(void)memcpy(*ret, section->files, size);
-	return 0;
-}
-
 int section_keep_origins(struct node_config *node)
 {
 	const struct section *section = node->section;
@@ -193,8 +178,12 @@ int section_keep_origins(struct node_config *node)
 		return -ENOMEM;
 	node->origins = origins;
 	origins->template_file = section->template_file;
-	if (section_copy_files(section, &origins->files) < 0)
-		return -ENOMEM;
+	if (section->files) {
+		origins->files = malloc(N_KEYS * sizeof(*origins->files));
+		if (!origins->files)
+			return -ENOMEM;
+		memcpy(origins->files, section->files, N_KEYS * sizeof(*origins->files));
+	}
 	for (enum key_id key = 0; key < N_KEYS; key++)
 		if (section->lines[key])
 			origins->of[origins->n++] = (struct origin){
