@@ -213,19 +213,12 @@ static void succession_complete(struct tree *tree, struct node *node, struct nod
 
 /* --- steps --- */
 
-/* Returns true if the successor has other settings than the section has by now. */
-static bool succession_is_outdated(const struct node *node, const struct node *successor)
-{
-	struct key_set set;
-
-	return node_config_diff(successor->config, node->config, &set) > 0;
-}
-
 static void succession_update(struct tree *tree, struct node *node)
 {
 	const struct health *health = node->service->setup.health;
 	unsigned n;
 	struct node *successor = succession_find(node, &n);
+	struct key_set set;
 
 	if (node->goal == GOAL_UP && health && health->state == HEALTH_UNHEALTHY)
 		succession_request(tree, node, REQUEST_RESTART, "unhealthy");
@@ -241,7 +234,7 @@ static void succession_update(struct tree *tree, struct node *node)
 		if (n < node_config_extras(node->config)->handover_max &&
 		    succession_begin(tree, node) < 0)
 			succession_fail(tree, node, NULL);
-	} else if (succession_is_outdated(node, successor)) {
+	} else if (node_config_diff(successor->config, node->config, &set) > 0) {
 		succession_stop(tree, successor, "section changed");
 	} else if (successor->service->state == STATE_UP) {
 		succession_complete(tree, node, successor);
