@@ -24,12 +24,8 @@ static socklen_t connect_address_of(const struct probe_config *config, union add
 		strncpy(ret->un.sun_path, config->text, sizeof(ret->un.sun_path) - 1);
 		return sizeof(ret->un);
 	}
-	if (config->address->any.sa_family == AF_INET6) {
-		ret->in6 = config->address->in6;
-		return sizeof(ret->in6);
-	}
-	ret->in = config->address->in;
-	return sizeof(ret->in);
+	memcpy(ret, config->address, sizeof(*config->address));
+	return ret->any.sa_family == AF_INET6 ? sizeof(ret->in6) : sizeof(ret->in);
 }
 
 static int connect_open(struct probe *probe, sd_event_io_handler_t on_io)
