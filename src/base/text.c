@@ -48,6 +48,20 @@ size_t text_character(const char *text)
 	return text_decode_character((const unsigned char *)text, &c);
 }
 
+char *text_cut(char *out, size_t size, const char *text)
+{
+	size_t used = 0, length;
+
+	for (; text[used]; used += length) {
+		length = text_character(text + used);
+		length += length == 0;
+		if (used + length >= size)
+			break;
+	}
+	*(char *)mempcpy(out, text, used) = '\0';
+	return out;
+}
+
 size_t text_columns(const char *text)
 {
 	size_t n = 0;

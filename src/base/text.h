@@ -13,6 +13,12 @@
 size_t text_character(const char *text);
 
 /*
+ * Copies as much of @text as fits into @size bytes, up to a whole character, and a NUL.  Bytes that are no UTF-8
+ * stay.  Returns @out.
+ */
+char *text_cut(char *out, size_t size, const char *text);
+
+/*
  * Makes text from outside safe to show: every control byte (also DEL and the C1 controls in UTF-8),
  * every byte that is not valid UTF-8, and the backslash become \xHH.  Writes at most @size bytes
  * with the NUL, and cuts only between characters.  Returns @out.

@@ -40,25 +40,9 @@ static int attach_report_parse_line(char *text, struct line *ret)
 }
 
 /*
- * Copies as much of @place as fits, up to a whole character.  Control characters stay: the code
- * that shows the text escapes them.
+ * Returns false if @why is full; there always is room for the mark.  Control characters stay: the code that shows
+ * the text escapes them.
  */
-static char *attach_report_cut_place(char buf[static PLACE_MAX], const char *place)
-{
-	size_t used = 0, length;
-
-	for (; place[used]; used += length) {
-		length = text_character(place + used);
-		length += length == 0;
-		if (used + length >= PLACE_MAX)
-			break;
-	}
-	memcpy(buf, place, used);
-	buf[used] = '\0';
-	return buf;
-}
-
-/* Returns false if @why is full; there always is room for the mark. */
 static bool attach_report_add_place(char why[static ATTACH_WHY_MAX], const struct line *line,
 				    bool count)
 {
@@ -68,7 +52,7 @@ static bool attach_report_add_place(char why[static ATTACH_WHY_MAX], const struc
 	if (count)
 		(void)snprintf(number, sizeof(number), "%" PRIu64 " x ", line->guards);
 	(void)snprintf(text, sizeof(text), "%s%s%s", used ? ", " : "", number,
-		       attach_report_cut_place(place, line->place));
+		       text_cut(place, sizeof(place), line->place));
 	if (used + strlen(text) + sizeof(MORE) > ATTACH_WHY_MAX) {
 		memcpy(why + used, MORE, sizeof(MORE));
 		return false;
@@ -77,26 +61,20 @@ static bool attach_report_add_place(char why[static ATTACH_WHY_MAX], const struc
 	return true;
 }
 
-static size_t attach_report_count_lines(const char *text, size_t n)
-{
-	size_t lines = 0;
-
-	for (size_t i = 0; i < n; i++)
-		lines += text[i] == '\n';
-	return lines;
-}
-
 int attach_report_parse(const char *text, size_t n, struct attach_report *ret)
 {
 	struct attach_report report = { .oldest_usec = USEC_INFINITY };
 	char copy[PAGE_MESSAGE_MAX + 1], *at = copy, *end;
-	bool single = attach_report_count_lines(text, n) == 1, room = true;
+	bool room = true;
+	size_t lines = 0;
 	struct line line;
 
 	if (n > PAGE_MESSAGE_MAX || memchr(text, '\0', n))
 		return -EBADMSG;
 	memcpy(copy, text, n);
 	copy[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		lines += text[i] == '\n';
 	for (; (end = strchr(at, '\n')); at = end + 1) {
 		*end = '\0';
 		if (attach_report_parse_line(at, &line) < 0)
@@ -104,7 +82,7 @@ int attach_report_parse(const char *text, size_t n, struct attach_report *ret)
 		if (line.guards == 0)
 			continue;
 		report.oldest_usec = MIN(report.oldest_usec, line.since_usec);
-		room = room && attach_report_add_place(report.why, &line, !single);
+		room = room && attach_report_add_place(report.why, &line, lines != 1);
 	}
 	if (*at)
 		return -EBADMSG;

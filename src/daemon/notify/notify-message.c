@@ -10,21 +10,8 @@
 
 static bool notify_read_status(const char *value, struct notify_message *message)
 {
-	size_t used = 0;
-
-	/*
-	 * The text is cut between characters.  Bytes that are no UTF-8 stay: the code that shows
-	 * the text replaces them.
-	 */
-	while (value[used]) {
-		size_t length = text_character(value + used);
-
-		if (used + (length ? length : 1) >= sizeof(message->status))
-			break;
-		used += length ? length : 1;
-	}
-	memcpy(message->status, value, used);
-	message->status[used] = '\0';
+	/* Bytes that are no UTF-8 stay: the code that shows the text replaces them. */
+	text_cut(message->status, sizeof(message->status), value);
 	return true;
 }
 
