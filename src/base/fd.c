@@ -96,6 +96,14 @@ int fd_set_nonblock(int fd)
 	return 0;
 }
 
+int fd_option(int fd, int name)
+{
+	socklen_t size = sizeof(int);
+	int value;
+
+	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
+}
+
 int fd_new_sealed(const char *name, size_t size, const void *header, size_t header_size)
 {
 	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;

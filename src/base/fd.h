@@ -35,6 +35,9 @@ void fd_close_above(int last);
 /* Sets O_NONBLOCK on the open file.  Return: 0 or -errno. */
 int fd_set_nonblock(int fd);
 
+/* Returns the option @name of a socket, which is an int of SOL_SOCKET; -1 if @fd has none. */
+int fd_option(int fd, int name);
+
 /*
  * Creates a memory file of @size bytes that begins with @header and can neither grow nor shrink.
  * @name is shown in /proc.  Return: a CLOEXEC descriptor or -errno.

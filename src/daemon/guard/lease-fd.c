@@ -48,14 +48,6 @@ static int lease_fd_on_end(sd_event_source *source, int fd, uint32_t events, voi
 	return 0;
 }
 
-static int lease_fd_get_option(int fd, int name)
-{
-	socklen_t size = sizeof(int);
-	int value;
-
-	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
-}
-
 /*
  * The end of a pipe is not reported if the daemon holds its other end as well, from whichever
  * sender.
@@ -74,14 +66,13 @@ static bool lease_fd_is_held(const struct context *ctx, const struct pipe_end *e
 /* The end of datagram sockets and of remote connections may go unreported. */
 static bool lease_fd_is_end_of_pair(int fd)
 {
-	int type = lease_fd_get_option(fd, SO_TYPE);
+	int type = fd_option(fd, SO_TYPE);
 	struct unix_peer peer;
 
 	/* Such a socket, for example the service's own control connection, would never report its end. */
 	if (unix_peer(fd, &peer) == 0 && peer.pid == getpid())
 		return false;
-	return lease_fd_get_option(fd, SO_DOMAIN) == AF_UNIX &&
-	       lease_fd_get_option(fd, SO_ACCEPTCONN) == 0 &&
+	return fd_option(fd, SO_DOMAIN) == AF_UNIX && fd_option(fd, SO_ACCEPTCONN) == 0 &&
 	       (type == SOCK_STREAM || type == SOCK_SEQPACKET);
 }
 

@@ -76,14 +76,6 @@ static int succession_make(struct tree *tree, struct node *node, unsigned genera
 	return 0;
 }
 
-static bool succession_is_listening(int fd)
-{
-	socklen_t size = sizeof(int);
-	int value = 0;
-
-	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value;
-}
-
 /* Stored sockets that listen are for both runs; any other descriptor is in use by the one that stored it. */
 static int succession_copy_sockets(const struct service *from, const struct service *to)
 {
@@ -95,8 +87,9 @@ static int succession_copy_sockets(const struct service *from, const struct serv
 		return 0;
 	list_for_each (entry, &activation_fdstore(from->setup.launch.activation)->entries,
 		       in_store) {
-		int fd = succession_is_listening(entry->fd) ? fcntl(entry->fd, F_DUPFD_CLOEXEC, 3)
-							    : -1;
+		int fd = fd_option(entry->fd, SO_ACCEPTCONN) > 0
+				 ? fcntl(entry->fd, F_DUPFD_CLOEXEC, 3)
+				 : -1;
 
 		if (r == 0 && fd >= 0)
 			r = activation_store(to->setup.launch.activation, fd, entry->name,

@@ -86,16 +86,13 @@ int connections_are_open(int fd)
 {
 	struct search search = { .length = sizeof(search.address) };
 	struct pollfd waiting = { .fd = fd, .events = POLLIN };
-	socklen_t length = sizeof(int);
-	int type;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) < 0 ||
-	    getsockname(fd, &search.address.any, &search.length) < 0)
+	if (getsockname(fd, &search.address.any, &search.length) < 0)
 		return -errno;
 	/* The kernel lists no connection of UNIX that is still in the queue. */
 	if (poll(&waiting, 1, 0) > 0)
 		return 1;
-	if (type != SOCK_STREAM)
+	if (fd_option(fd, SO_TYPE) != SOCK_STREAM)
 		return 0;
 	switch (search.address.any.sa_family) {
 	case AF_UNIX:

@@ -29,13 +29,6 @@ static uint64_t held_network_of(int fd)
 	return network;
 }
 
-static bool held_has_option(int fd, int option, int wanted)
-{
-	socklen_t size = sizeof(option);
-
-	return getsockopt(fd, SOL_SOCKET, option, &option, &size) == 0 && option == wanted;
-}
-
 static int held_check_descriptor(int dir, const char *name, void *arg)
 {
 	const struct held *held = arg;
@@ -57,8 +50,8 @@ static int held_check_descriptor(int dir, const char *name, void *arg)
 		return errno == EBADF ? 0 : -errno;
 	return getsockname(fd, (struct sockaddr *)&address, &length) == 0 &&
 			       memcmp(&address, held->address, held->length) == 0 &&
-			       held_has_option(fd, SO_TYPE, held->type) &&
-			       held_has_option(fd, SO_ACCEPTCONN, held->type == SOCK_STREAM) &&
+			       fd_option(fd, SO_TYPE) == held->type &&
+			       fd_option(fd, SO_ACCEPTCONN) == (held->type == SOCK_STREAM) &&
 			       held_network_of(fd) == held->network
 		       ? fd
 		       : (passed_close_now(fd), 0);

@@ -115,13 +115,12 @@ pid_t passed_close_apart(const int *fds, size_t n)
 int passed_close_now(int fd)
 {
 	const struct linger off = { .l_onoff = 0 };
-	int domain = AF_UNSPEC;
-	socklen_t size = sizeof(domain);
+	int domain;
 
 	if (fd < 0)
 		return -1;
-	(void)getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size);
-	if ((domain == AF_UNIX || domain == AF_UNSPEC) && passed_close_apart(&fd, 1) >= 0)
+	domain = fd_option(fd, SO_DOMAIN);
+	if ((domain == AF_UNIX || domain <= AF_UNSPEC) && passed_close_apart(&fd, 1) >= 0)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
 	return fd_close(fd);
