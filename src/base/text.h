@@ -6,6 +6,10 @@
 
 #include "base/macro.h"
 
+/* For strspn(): no locale adds to these. */
+#define TEXT_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define TEXT_DIGITS  "0123456789"
+
 /*
  * Returns the length of the UTF-8 character at @text, or 0 at a NUL and at invalid UTF-8.  Never
  * reads beyond a NUL.

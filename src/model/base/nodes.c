@@ -108,12 +108,6 @@ int config_add_file(struct config *config, const char *name, const char **ret)
 	return 0;
 }
 
-static bool config_name_byte_is_good(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_.@-", c));
-}
-
 static const char *config_check_name_part(const char *part, size_t length)
 {
 	if (length == 0)
@@ -124,11 +118,9 @@ static const char *config_check_name_part(const char *part, size_t length)
 	/* A template has instances, not nodes below it. */
 	if (part[length - 1] == '@' && part[length] == '/')
 		return "@ ends a part that is not the last: expected a template's name at the end";
-	for (size_t i = 0; i < length; i++) {
-		if (!config_name_byte_is_good(part[i]))
-			return "expected letters, digits and _ . @ - in parts joined by /";
-	}
-	return NULL;
+	return strspn(part, TEXT_LETTERS TEXT_DIGITS "_.@-") == length
+		       ? NULL
+		       : "expected letters, digits and _ . @ - in parts joined by /";
 }
 
 const char *config_check_name(const char *path)

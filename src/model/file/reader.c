@@ -203,17 +203,13 @@ static void reader_section(struct reader *r, struct span line)
 	(void)diag_excerpt(r->section, *r->value ? r->value : "?");
 }
 
+/* @key ends with a NUL. */
 static bool reader_is_good_key(struct span key)
 {
-	if (key.end - key.begin > READER_KEY_MAX)
-		return false;
-	for (const char *p = key.begin; p < key.end; p++) {
-		bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
+	size_t length = (size_t)(key.end - key.begin);
 
-		if (!letter && !(*p >= '0' && *p <= '9') && *p != '-' && *p != '_' && *p != '.')
-			return false;
-	}
-	return key.begin < key.end;
+	return length > 0 && length <= READER_KEY_MAX &&
+	       strspn(key.begin, TEXT_LETTERS TEXT_DIGITS "-_.") == length;
 }
 
 static void reader_entry(struct reader *r, struct span line)

@@ -128,7 +128,7 @@ TYPE(conditions, .parse = conditions_parse, .equal = commands_equal, .print = co
 /* A name that begins with a dot is that of a file while it is written. */
 static int credential_parse(struct value *value, void *field)
 {
-	size_t length = strspn(value->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.@-");
+	size_t length = strspn(value->text, TEXT_LETTERS TEXT_DIGITS "_.@-");
 	const struct commands *others = field;
 	int r;
 

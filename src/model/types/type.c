@@ -125,7 +125,7 @@ bool value_part(char *part, size_t room, const char *from, const char *to)
 
 size_t value_name(const char *word)
 {
-	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+	size_t n = strspn(word, TEXT_LETTERS TEXT_DIGITS "_");
 
 	return *word >= '0' && *word <= '9' ? 0 : n;
 }

@@ -18,12 +18,8 @@ static bool user_id_is_number(const char *text)
 /* Refuses numbers in other notations and invalid names before the user database is asked. */
 static bool user_id_is_name(const char *text)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-
-	return *text && strchr(letters, *text) &&
-	       strspn(text,
-		      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.@$-") ==
-		       strlen(text);
+	return strspn(text, TEXT_LETTERS "_") > 0 &&
+	       !text[strspn(text, TEXT_LETTERS TEXT_DIGITS "_.@$-")];
 }
 
 /* (uid_t)-1 and (gid_t)-1 mean "none" to the kernel. */

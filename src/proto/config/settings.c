@@ -100,9 +100,7 @@ static json_t *settings_print_value(const struct type *type, const void *field)
 /* Prints a word as parse_words() reads it, with each % doubled if substitution has been done. */
 static void settings_print_word(FILE *file, const char *word, bool substituted)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "%+,-./:=@_";
-	bool quoted = !*word || word[strspn(word, plain)];
+	bool quoted = !*word || word[strspn(word, TEXT_LETTERS TEXT_DIGITS "%+,-./:=@_")];
 
 	(void)fputs(quoted ? "'" : "", file);
 	for (; *word; word++)
