@@ -88,8 +88,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 # probe: questions to a service: readiness and health
 %C%_libdaemon_la_SOURCES += \
 	%D%/probe/attempt.h %D%/probe/attempt.c \
-	%D%/probe/connect.h %D%/probe/connect.c \
-	%D%/probe/exec.h %D%/probe/exec.c \
+	%D%/probe/connect.c %D%/probe/exec.c \
 	%D%/probe/probe.h %D%/probe/probe.c \
 	%D%/probe/pid-watch.h %D%/probe/pid-watch.c \
 	%D%/probe/readiness.h %D%/probe/readiness.c

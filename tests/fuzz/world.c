@@ -12,7 +12,7 @@
 #include "base/macro.h"
 #include "daemon/logger/logging.h"
 #include "daemon/loop/closer.h"
-#include "daemon/probe/exec.h"
+#include "daemon/probe/attempt.h"
 #include "daemon/reap/exit.h"
 #include "daemon/service/start.h"
 #include "daemon/spawn/hook.h"

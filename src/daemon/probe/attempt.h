@@ -47,3 +47,29 @@ void probe_succeed(struct probe *probe);
 
 /* Ends the check with a failure and its reason. */
 void probe_fail(struct probe *probe, const char *format, ...) printf_like(2, 3);
+
+/* A connection, alone or with a request of HTTP/1.1: connect.c. */
+extern const struct probe_kind_ops probe_connect_ops, probe_http_ops;
+
+/* The first bytes of a reply have the status: "HTTP/1.1 200 ". */
+#define HTTP_STATUS_LENGTH 13
+
+/* Makes a request for "HOST:PORT/PATH", which the caller frees.  Return: 0 or -ENOMEM. */
+int http_request(const char *url, char **ret, size_t *ret_length);
+
+/*
+ * Returns the status, 100 to 599; -EAGAIN if the reply is incomplete; -EBADMSG if it is not HTTP/1.
+ */
+int http_status(const char *text, size_t length);
+
+/* A command: exec.c. */
+extern const struct probe_kind_ops probe_exec_ops;
+
+/* Returns the running command, even if it was cancelled; or NULL. */
+const struct process *probe_process(const struct probe *probe);
+
+/* Handles @process, of kind PROCESS_PROBE, that cannot run its program. */
+void probe_failed(struct process *process, const struct spawn_failure *why);
+
+/* Handles the end of @process, of kind PROCESS_PROBE, which is not collected yet. */
+void probe_died(struct process *process, const struct reap_exit *exit);

@@ -3,7 +3,7 @@
  * nothing is sent.  That fits into one write in nearly all cases.  Of the reply only the beginning is read: the
  * connection is closed as soon as the status is known.
  */
-#include "daemon/probe/connect.h"
+#include "daemon/probe/attempt.h"
 
 #include <sys/un.h>
 

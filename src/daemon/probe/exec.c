@@ -7,7 +7,7 @@
  * to be read meanwhile, and a writer could keep it locked (sys/ipc/passed.h).  A writer could also lock the
  * offset of the file, so that is not used.
  */
-#include "daemon/probe/exec.h"
+#include "daemon/probe/attempt.h"
 
 /* A command that writes more to a file, this one included, is killed. */
 #define OUTPUT_MAX (64U << 20)

@@ -4,8 +4,7 @@
  */
 #include "daemon/probe/probe.h"
 
-#include "daemon/probe/connect.h"
-#include "daemon/probe/exec.h"
+#include "daemon/probe/attempt.h"
 
 DEFINE_CLEANUP(struct probe *, probe_free)
 

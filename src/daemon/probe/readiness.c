@@ -15,7 +15,7 @@
 
 #include "daemon/cgroup/delegation.h"
 #include "daemon/node/user.h"
-#include "daemon/probe/exec.h"
+#include "daemon/probe/attempt.h"
 #include "daemon/probe/probe.h"
 #include "sys/ipc/listeners.h"
 #include "sys/ipc/passed.h"

@@ -10,7 +10,7 @@
 #include "daemon/node/user.h"
 #include "daemon/spawn/command.h"
 #include "daemon/spawn/starts.h"
-#include "daemon/probe/exec.h"
+#include "daemon/probe/attempt.h"
 #include "daemon/reap/exit.h"
 #include "daemon/service/start.h"
 #include "sys/ipc/passed.h"

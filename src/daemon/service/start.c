@@ -5,7 +5,7 @@
  */
 #include "daemon/service/start.h"
 
-#include "daemon/probe/exec.h"
+#include "daemon/probe/attempt.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/setup.h"

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
-#include "daemon/probe/connect.h"
+#include "daemon/probe/attempt.h"
 
 START_TEST(a_status_is_read)
 {

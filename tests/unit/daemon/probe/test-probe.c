@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
-#include "daemon/probe/exec.h"
+#include "daemon/probe/attempt.h"
 #include "daemon/probe/probe.h"
 #include "daemon/reap/orphans.h"
 
