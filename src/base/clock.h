@@ -18,6 +18,14 @@ uint64_t clock_random(uint64_t limit_usec);
 /* Time left until @deadline_usec for poll(2), rounded up so that the last wait is not repeated; or -1. */
 int clock_left_msec(uint64_t deadline_usec);
 
+/* The time from @now to @usec, 0 if that is past; USEC_INFINITY if @usec is that. */
+static inline uint64_t clock_until(uint64_t usec, uint64_t now)
+{
+	if (usec == USEC_INFINITY)
+		return usec;
+	return usec > now ? usec - now : 0;
+}
+
 /* @usec + @delta, or USEC_INFINITY if the sum overflows. */
 static inline uint64_t clock_add(uint64_t usec, uint64_t delta)
 {

@@ -52,7 +52,7 @@ static void describe_visit_guard(const struct walk *w, struct guard_view view)
 	if (!lease)
 		view.kill_usec = MIN(describe_kill_time(w->node),
 				     view.kill_usec ? view.kill_usec : USEC_INFINITY);
-	view.kill_usec = describe_left(view.kill_usec, w->now);
+	view.kill_usec = clock_until(view.kill_usec, w->now);
 	if (!lease) {
 		view.uid = view.pid == FIELD_NONE ? FIELD_NONE
 						  : describe_uid_of(w->node, (pid_t)view.pid);
@@ -208,7 +208,7 @@ static void describe_visit_leases(const struct walk *w)
 			.why = *lease->why ? lease->why : NULL,
 			.age_usec = w->now - lease->since_usec,
 			.kill_usec = lease_kill_time(lease),
-			.ttl_usec = describe_left(lease->until_usec, w->now),
+			.ttl_usec = clock_until(lease->until_usec, w->now),
 			.count = FIELD_NONE,
 		};
 

@@ -149,7 +149,7 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 		describe_append(buf, "; on hold");
 	else if (tree->root->kill_usec != USEC_INFINITY)
 		describe_append(buf, "; kill in %s",
-				clock_text(left, describe_left(tree->root->kill_usec, now)));
+				clock_text(left, clock_until(tree->root->kill_usec, now)));
 	return buf;
 }
 

@@ -14,13 +14,6 @@
 #include "daemon/service/notify.h"
 #include "daemon/service/start.h"
 
-uint64_t describe_left(uint64_t usec, uint64_t now)
-{
-	if (usec == USEC_INFINITY)
-		return FIELD_NONE;
-	return usec > now ? usec - now : 0;
-}
-
 /* Returns the files of its output: NULL if there are none or no memory. */
 static json_t *describe_logs(const struct node_config *config)
 {
@@ -117,8 +110,7 @@ static struct service_view describe_view_service(struct service *s, char *result
 		.restarts = s->restarts,
 		.result = describe_result(result, s),
 		.waiting = waiting,
-		.next_usec =
-			s->timeout_usec > now ? describe_left(s->timeout_usec, now) : FIELD_NONE,
+		.next_usec = s->timeout_usec > now ? clock_until(s->timeout_usec, now) : FIELD_NONE,
 		.quiet_usec = s->calls && s->calls->arrivals.fd >= 0 ? now - s->calls->last_usec
 								     : FIELD_NONE,
 		.error = FIELD_NONE,
@@ -175,7 +167,7 @@ static json_t *describe_build_node(struct node *node, uint64_t now, bool files)
 		.forced = node->forced,
 		.restarting = node_goal(node) == GOAL_CYCLE || node->goal == GOAL_HANDOVER,
 		.deadline_usec = node->stop_usec && !node->complete
-					 ? describe_left(node->kill_usec, now)
+					 ? clock_until(node->kill_usec, now)
 					 : FIELD_NONE,
 		.held_usec = !node->parent && node->ctx->held_usec ? now - node->ctx->held_usec
 								   : FIELD_NONE,

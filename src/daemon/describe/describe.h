@@ -4,9 +4,6 @@
 
 #include "daemon/tree/tree.h"
 
-/* Returns the time from @now to @usec, 0 at least; FIELD_NONE if @usec is USEC_INFINITY. */
-uint64_t describe_left(uint64_t usec, uint64_t now);
-
 /* Returns a Node (proto/interface/types.h); NULL without memory. */
 json_t *describe_node(struct node *node);
 

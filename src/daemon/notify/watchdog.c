@@ -66,9 +66,5 @@ void watchdog_ping(struct watchdog *w)
 
 uint64_t watchdog_left(const struct watchdog *w, uint64_t now_usec)
 {
-	uint64_t end = watchdog_end_of(w);
-
-	if (end == USEC_INFINITY)
-		return USEC_INFINITY;
-	return end > now_usec ? end - now_usec : 0;
+	return clock_until(watchdog_end_of(w), now_usec);
 }

@@ -392,7 +392,7 @@ bool deadline_limit(struct node *top, uint64_t until_usec, uint64_t now)
 	if (top->complete || until_usec >= top->deadline_usec)
 		return false;
 	node_log(top, LOG_NOTICE, "shutdown limited to %s from now: by request",
-		 clock_text(left, until_usec > now ? until_usec - now : 0));
+		 clock_text(left, clock_until(until_usec, now)));
 	top->deadline_usec = until_usec;
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		deadline_begin(n, now);

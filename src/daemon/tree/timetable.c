@@ -303,8 +303,6 @@ void timetable_use(struct node *node, struct timetable *t)
 
 void timetable_view(const struct timetable *t, uint64_t now, uint64_t *next, uint64_t *last)
 {
-	*next = t->times.next_usec > now ? t->times.next_usec - now : 0;
-	if (t->times.next_usec == USEC_INFINITY)
-		*next = USEC_INFINITY;
+	*next = clock_until(t->times.next_usec, now);
 	*last = t->times.last_usec ? now - t->times.last_usec : USEC_INFINITY;
 }
