@@ -45,8 +45,11 @@ static void update_exits(struct update *u)
 
 static void update_deadlines(struct update *u)
 {
+	struct node *node;
+
 	report_update(u->tree); /* first: it records the holders of guards that are revoked */
-	deadline_update(u->tree->ctx);
+	node_for_each_taken (node, u->tree->ctx, TASK_DEADLINES)
+		deadline_process(node);
 }
 
 static void update_starts(struct update *u)

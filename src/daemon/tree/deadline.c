@@ -182,7 +182,7 @@ void deadline_force_soon(struct node *node)
 	node_add_task(node, TASK_DEADLINES);
 }
 
-static void deadline_process(struct node *node)
+void deadline_process(struct node *node)
 {
 	bool asked = node->force.asked;
 	uint64_t now;
@@ -241,14 +241,6 @@ static void deadline_process(struct node *node)
 		final_limit(n, 0);
 	}
 	context_update_soon(node->ctx);
-}
-
-void deadline_update(struct context *ctx)
-{
-	struct node *node;
-
-	node_for_each_taken (node, ctx, TASK_DEADLINES)
-		deadline_process(node);
 }
 
 /* A node with the budget of its parent is forced when the parent is. */

@@ -51,5 +51,5 @@ bool deadline_is_extended(const struct node *root);
 /* Begins the kill phase of @node in the next update turn, if it is stopped; a hold ends. */
 void deadline_force_soon(struct node *node);
 
-/* TASK_DEADLINES: handles last calls and expired budgets. */
-void deadline_update(struct context *ctx);
+/* TASK_DEADLINES: handles the last call and the expired budget of @node. */
+void deadline_process(struct node *node);
