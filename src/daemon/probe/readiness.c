@@ -55,8 +55,10 @@ static void readiness_close_fd(struct readiness *r)
 	r->fd = passed_close_now(r->fd);
 }
 
-static void readiness_succeed(struct readiness *r)
+static void readiness_succeed(void *arg)
 {
+	struct readiness *r = arg;
+
 	readiness_stop(r);
 	r->on_ready(r->arg);
 }
@@ -76,11 +78,6 @@ static int readiness_on_text(sd_event_source *source, int fd, uint32_t events, v
 	else if (n == 0 || events & (EPOLLHUP | EPOLLRDHUP))
 		readiness_stop(r);
 	return 0;
-}
-
-static void readiness_on_match(void *arg)
-{
-	readiness_succeed(arg);
 }
 
 static bool readiness_is_costly(const struct readiness *r)
@@ -274,7 +271,7 @@ int readiness_start(struct readiness *r, const struct process *main)
 	r->main = main;
 	*r->why = '\0';
 	if (r->config->ready.kind == PROBE_LOG) {
-		capture_watch(r->launch->capture, readiness_on_match, r);
+		capture_watch(r->launch->capture, readiness_succeed, r);
 		return 0;
 	}
 	if (r->config->ready.kind == PROBE_FD)
