@@ -34,7 +34,7 @@ awk '
 			prefix[module, "swansong"]
 	}
 	/^struct [a-z_]+ \{/ && FILENAME ~ /\.h$/ { prefix[module, $2] }
-	sub(/^(const struct type type_|TYPE\()/, "") {
+	sub(/^(const struct type type_|(TYPE|WORDS)\()/, "") {
 		sub(/[^a-z_].*/, "")
 		prefix[module, $0]
 		next

@@ -126,30 +126,35 @@ TYPE(environment, .parse = environment_parse, .equal = value_equal_words,
      .expected = "words NAME=VALUE, quoted as in a shell, each name once, for example A=1 B='2 3'",
      .examples = { "A=1 B=", "A=1" });
 
-static int files_parse(struct value *value, void *field)
+/* Types of a word or more, each of which is valid. */
+#define WORDS(name, ...)                                                   \
+	TYPE(name, .equal = value_equal_words, .print = value_print_words, \
+	     .parse = text_parse_words, __VA_ARGS__)
+
+static int text_parse_words(struct value *value, void *field)
 {
 	cleanup(freep) char **words = NULL;
 	int n = value_substituted_words(value, &words);
 
-	if (n < 0)
-		return n;
-	if (n == 0)
-		return -EINVAL;
-	for (int i = 0; i < n; i++) {
-		int r = value_check_path(value, words[i] + (*words[i] == '-'));
-
-		if (r < 0)
-			return r;
-	}
+	if (n <= 0)
+		return n < 0 ? n : -EINVAL;
+	for (int i = 0; i < n; i++)
+		if (value->type->is_valid && !value->type->is_valid(value, words[i]))
+			return -EINVAL;
 	*(char ***)field = take(words);
 	return 0;
 }
 
-TYPE(files, .parse = files_parse, .equal = value_equal_words, .print = value_print_words,
-     .expected =
+static bool file_is_valid(struct value *value, const char *word)
+{
+	return value_check_path(value, word + (*word == '-')) == 0;
+}
+
+WORDS(files, .is_valid = file_is_valid,
+      .expected =
 	     "absolute paths separated by blanks, for example /etc/app.env -/etc/%n.env; a - marks a "
 	     "file that may be missing",
-     .examples = { "-/nonexistent/1 -/nonexistent/2", "-/nonexistent/2" });
+      .examples = { "-/nonexistent/1 -/nonexistent/2", "-/nonexistent/2" });
 
 static int names_parse(struct value *value, void *field)
 {
@@ -180,13 +185,6 @@ TYPE(names, .parse = names_parse, .equal = value_equal_words, .print = value_pri
      .expected = "names of variables separated by blanks, for example PATH HOME",
      .examples = { "A B_2", "A" });
 
-static int text_parse_substituted(struct value *value, void *field)
-{
-	int n = value_substituted_words(value, field);
-
-	return n == 0 ? -EINVAL : n;
-}
-
 /* Returns true if the path stays below the directory that it begins in; it may end with :MODE. */
 static bool folders_are_valid(const char *word)
 {
@@ -211,10 +209,9 @@ static int text_resolve_words(struct value *value, void *field)
 }
 
 /* The nodes may come and go, so resolve_sections() only warns about one that is missing. */
-TYPE(chain, .parse = text_parse_substituted, .equal = value_equal_words, .print = value_print_words,
-     .resolve = text_resolve_words,
-     .expected = "names of nodes separated by blanks, for example report backup/copy",
-     .examples = { "b", "b c" });
+WORDS(chain, .resolve = text_resolve_words,
+      .expected = "names of nodes separated by blanks, for example report backup/copy",
+      .examples = { "b", "b c" });
 
 static int folders_resolve(struct value *value, void *field)
 {
@@ -229,36 +226,18 @@ static int folders_resolve(struct value *value, void *field)
 	return r;
 }
 
-TYPE(folders, .parse = text_parse_substituted, .equal = value_equal_words, .print = value_print_words,
-     .resolve = folders_resolve,
-     .expected = "relative paths separated by blanks, and modes, for example app app/cache:0750",
-     .examples = { "a b/c:0750", "a" });
+WORDS(folders, .resolve = folders_resolve,
+      .expected = "relative paths separated by blanks, and modes, for example app app/cache:0750",
+      .examples = { "a b/c:0750", "a" });
 
 /* --- limits of a sandbox --- */
 
-TYPE(paths, .parse = files_parse, .equal = value_equal_words, .print = value_print_words,
-     .inherit = names_inherit,
-     .expected = "absolute paths separated by blanks, for example /var/lib/%n -/srv; a - marks a path "
+WORDS(paths, .is_valid = file_is_valid, .inherit = names_inherit,
+      .expected = "absolute paths separated by blanks, for example /var/lib/%n -/srv; a - marks a path "
 		 "that may be missing",
-     .examples = { "/var/lib -/srv", "/srv" });
+      .examples = { "/var/lib -/srv", "/srv" });
 
-/* Reads a word or more, each of which is valid. */
-static int text_parse_words(struct value *value, void *field,
-			    bool (*is_valid)(const struct value *value, const char *word))
-{
-	cleanup(freep) char **words = NULL;
-	int n = value_words(value, &words);
-
-	if (n <= 0)
-		return n < 0 ? n : -EINVAL;
-	while (n-- > 0)
-		if (!is_valid(value, words[n]))
-			return -EINVAL;
-	*(char ***)field = take(words);
-	return 0;
-}
-
-static bool port_is_valid(const struct value *value, const char *word)
+static bool port_is_valid(struct value *value, const char *word)
 {
 	uint64_t port;
 
@@ -269,15 +248,15 @@ static int ports_parse(struct value *value, void *field)
 {
 	if (strcmp(value->text, "none") == 0)
 		return value_words(value, field) < 0 ? -ENOMEM : 0;
-	return text_parse_words(value, field, port_is_valid);
+	return text_parse_words(value, field);
 }
 
-TYPE(ports, .parse = ports_parse, .equal = value_equal_words, .print = value_print_words,
-     .inherit = names_inherit,
+TYPE(ports, .parse = ports_parse, .is_valid = port_is_valid,
+     .equal = value_equal_words, .print = value_print_words, .inherit = names_inherit,
      .expected = "ports from 1 to 65535 separated by blanks, for example 80 443, or none",
      .examples = { "80 443", "none" });
 
-static bool call_is_valid(const struct value *value, const char *word)
+static bool call_is_valid(struct value *value, const char *word)
 {
 	const char *name = word + (*word == '~');
 
@@ -285,15 +264,9 @@ static bool call_is_valid(const struct value *value, const char *word)
 	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789-")];
 }
 
-static int calls_parse(struct value *value, void *field)
-{
-	return text_parse_words(value, field, call_is_valid);
-}
-
-TYPE(calls, .parse = calls_parse, .equal = value_equal_words, .print = value_print_words,
-     .inherit = names_inherit,
-     .expected = "names of system calls and of groups, for example @system-service ~@privileged",
-     .examples = { "@system-service ~@privileged", "~ptrace" });
+WORDS(calls, .is_valid = call_is_valid, .inherit = names_inherit,
+      .expected = "names of system calls and of groups, for example @system-service ~@privileged",
+      .examples = { "@system-service ~@privileged", "~ptrace" });
 
 static const struct choice protections[] = {
 	{ "all", 0 },
@@ -308,27 +281,20 @@ static const struct choice families[] = {
 	{},
 };
 
-static bool text_is_choice(const struct value *value, const char *word)
+static bool text_is_choice(struct value *value, const char *word)
 {
 	int unused;
 
 	return choice_find(value->type->choices, word + (*word == '~'), &unused) == 0;
 }
 
-static int text_parse_choices(struct value *value, void *field)
-{
-	return text_parse_words(value, field, text_is_choice);
-}
+WORDS(protections, .is_valid = text_is_choice, .inherit = names_inherit, .choices = protections,
+      .expected = "all, or words such as tunables, and exceptions with ~, for example all ~clock",
+      .examples = { "all ~clock", "tunables" });
 
-TYPE(protections, .parse = text_parse_choices, .equal = value_equal_words, .print = value_print_words,
-     .inherit = names_inherit, .choices = protections,
-     .expected = "all, or words such as tunables, and exceptions with ~, for example all ~clock",
-     .examples = { "all ~clock", "tunables" });
-
-TYPE(families, .parse = text_parse_choices, .equal = value_equal_words, .print = value_print_words,
-     .inherit = names_inherit, .choices = families,
-     .expected = "families of sockets, for example unix inet inet6, or ~packet, or none",
-     .examples = { "unix inet", "~packet" });
+WORDS(families, .is_valid = text_is_choice, .inherit = names_inherit, .choices = families,
+      .expected = "families of sockets, for example unix inet inet6, or ~packet, or none",
+      .examples = { "unix inet", "~packet" });
 
 /* --- the standard streams: a word, or file: and a path --- */
 

@@ -31,6 +31,8 @@ struct type {
 	 * Writes *field only on success.  Return: 0 or more; -ENOMEM; -EINVAL, perhaps with @why.
 	 */
 	int (*parse)(struct value *value, void *field);
+	/* Of each word of a list, or NULL; false is an error, perhaps with @why. */
+	bool (*is_valid)(struct value *value, const char *word);
 	/* NULL: the bytes are compared. */
 	bool (*equal)(const void *a, const void *b);
 	/* Prints the value as in a configuration; nothing if it is not set. */
