@@ -22,22 +22,7 @@
 #define LOGIND_TYPE LOGIND ".Manager"
 #define NAMES_MAX   8u /* names of nodes that a lock shows */
 
-enum lock_kind {
-	LOCK_SHUTDOWN_DELAY,
-	LOCK_SHUTDOWN_BLOCK,
-	LOCK_SLEEP_DELAY,
-	LOCK_SLEEP_BLOCK,
-	N_LOCKS
-};
-
-static const struct {
-	const char *member, *what, *mode;
-} kinds[N_LOCKS] = {
-	[LOCK_SHUTDOWN_DELAY] = { "shutdown_delay", "shutdown", "delay" },
-	[LOCK_SHUTDOWN_BLOCK] = { "shutdown_block", "shutdown", "block" },
-	[LOCK_SLEEP_DELAY] = { "sleep_delay", "sleep", "delay" },
-	[LOCK_SLEEP_BLOCK] = { "sleep_block", "sleep", "block" },
-};
+enum { LOCK_SHUTDOWN_DELAY, N_LOCKS = 4 };
 
 enum phase { PHASE_AWAKE, PHASE_SLEEP, PHASE_SHUTDOWN };
 
@@ -51,8 +36,9 @@ struct inhibitor {
 	enum phase phase; /* of the host */
 	bool complained;
 	struct lock {
-		char *why; /* names of nodes; NULL: not needed */
+		const char *member, *what, *mode;
 		int fd;	   /* -1: not held */
+		char *why; /* names of nodes; NULL: not needed */
 	} locks[N_LOCKS];
 };
 
@@ -65,21 +51,20 @@ static void lock_drop(struct lock *lock)
 }
 
 /* Return: a descriptor that holds the lock, or -errno. */
-static int lock_take(struct inhibitor *h, enum lock_kind kind, const char *why)
+static int lock_take(struct inhibitor *h, const struct lock *lock)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus_message *reply = NULL;
 	int fd = -1;
 	int r = sd_bus_call_method(h->bus, LOGIND, LOGIND_PATH, LOGIND_TYPE, "Inhibit", &error,
-				   &reply, "ssss", kinds[kind].what, "Swansong", why,
-				   kinds[kind].mode);
+				   &reply, "ssss", lock->what, "Swansong", lock->why, lock->mode);
 
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "h", &fd);
 	if (r >= 0)
 		r = fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (r < 0)
-		log_line(&h->log, LOG_WARNING, "no %s lock for %s: %s", kinds[kind].what, why,
+		log_line(&h->log, LOG_WARNING, "no %s lock for %s: %s", lock->what, lock->why,
 			 error.message ? error.message : strerror(-r));
 	sd_bus_message_unref(reply);
 	sd_bus_error_free(&error);
@@ -103,23 +88,24 @@ static char *lock_find_why(const json_t *names)
 	return memstream_close(&m, &why) < 0 ? NULL : why;
 }
 
-static void lock_update(struct inhibitor *h, enum lock_kind kind, const json_t *names)
+static void lock_update(struct inhibitor *h, struct lock *lock, const json_t *names)
 {
-	struct lock *lock = &h->locks[kind], former = *lock;
+	struct lock former = *lock;
 	char *why = lock_find_why(names);
 
 	if (why && (h->phase != PHASE_AWAKE || (lock->fd >= 0 && strcmp(lock->why, why) == 0))) {
 		free(why);
 		return;
 	}
-	*lock = (struct lock){ why, why ? lock_take(h, kind, why) : -1 };
+	lock->why = why;
+	lock->fd = why ? lock_take(h, lock) : -1;
 	lock_drop(&former);
 }
 
 static void inhibitor_drop_locks(struct inhibitor *h)
 {
-	for (enum lock_kind kind = 0; kind < N_LOCKS; kind++)
-		lock_drop(&h->locks[kind]);
+	for (size_t i = 0; i < N_LOCKS; i++)
+		lock_drop(&h->locks[i]);
 }
 
 /* --- the daemon --- */
@@ -146,8 +132,8 @@ static bool inhibitor_on_reply(const struct message_reply *reply, int r, void *a
 	if (!reply->continues) /* of the shutdown: the daemon ends */
 		inhibitor_drop_locks(h);
 	h->complained = !reply->continues;
-	for (enum lock_kind kind = 0; kind < N_LOCKS && h->phase != PHASE_SHUTDOWN; kind++)
-		lock_update(h, kind, json_object_get(reply->parameters, kinds[kind].member));
+	for (struct lock *l = h->locks; l < h->locks + N_LOCKS && h->phase != PHASE_SHUTDOWN; l++)
+		lock_update(h, l, json_object_get(reply->parameters, l->member));
 	return true;
 }
 
@@ -160,8 +146,7 @@ static void inhibitor_connect(struct inhibitor *h)
 				  : json_pack("{s:b}", "sleep", h->phase == PHASE_SLEEP);
 	int r;
 
-	call_free(h->call);
-	h->call = NULL;
+	h->call = call_free(h->call);
 	r = call_new(&h->call, h->event, h->socket, ends ? METHOD_SHUTDOWN : METHOD_INHIBIT,
 		     parameters, MESSAGE_MORE, USEC_INFINITY, &owner);
 	if (r == 0)
@@ -220,7 +205,13 @@ static int inhibitor_start(struct inhibitor *h)
 
 int main(int argc, char **argv)
 {
-	struct inhibitor h = { .socket = argv[1], .locks = { [0 ... N_LOCKS - 1] = { .fd = -1 } } };
+	struct inhibitor h = {
+		.socket = argv[1],
+		.locks = { { "shutdown_delay", "shutdown", "delay", -1, NULL },
+			   { "shutdown_block", "shutdown", "block", -1, NULL },
+			   { "sleep_delay", "sleep", "delay", -1, NULL },
+			   { "sleep_block", "sleep", "block", -1, NULL } },
+	};
 	int r;
 
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
