@@ -195,8 +195,7 @@ int mounts_keep(struct mounts *m)
 static bool mounts_is_covered(const struct options *o, const char *path)
 {
 	for (const struct cover *c = covers; c < covers + ARRAY_SIZE(covers); c++)
-		if (option_is(o, c->option, "yes") && path[strlen(c->path)] == '/' &&
-		    strncmp(path, c->path, strlen(c->path)) == 0)
+		if (option_is(o, c->option, "yes") && text_is_within(path, c->path))
 			return true;
 	return false;
 }
