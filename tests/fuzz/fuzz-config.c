@@ -32,7 +32,7 @@ static int any_group(const char *name, gid_t *gid)
 	return 0;
 }
 
-static void ignore(enum diag_level level, const char *text, void *arg)
+static void ignore(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	(void)level;
 	(void)text;

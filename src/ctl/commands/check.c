@@ -12,6 +12,7 @@
 struct check {
 	struct ctl *ctl;
 	json_t *all, *results;
+	bool failed; /* out of memory */
 };
 
 static const char *check_level(enum diag_level level)
@@ -46,33 +47,36 @@ static char *check_escape(const char *text, const char *specials)
 	return escaped;
 }
 
-static int check_add_text(void *arg, enum diag_level level, struct place place, const char *text)
+static void check_add_text(enum diag_level level, struct place place, const char *text, void *arg)
 {
-	const struct check *check = arg;
+	struct check *check = arg;
+	json_t *list = json_object_get(check->all, level == DIAG_ERROR ? "errors" : "warnings");
 
-	return json_array_append_new(json_object_get(check->all, level == DIAG_ERROR ? "errors" : "warnings"),
-				     message_string(text));
+	check->failed |= json_array_append_new(list, message_string(text)) < 0;
 }
 
 /* A command of a workflow of GitHub. */
-static int check_print_command(void *arg, enum diag_level level, struct place place, const char *text)
+static void check_print_command(enum diag_level level, struct place place, const char *text,
+				void *arg)
 {
+	struct check *check = arg;
 	cleanup(freep) char *message = check_escape(check_message(place, text), "%");
 	cleanup(freep) char *file = check_escape(place.file ? place.file : "", "%:,");
-	FILE *out = ((const struct check *)arg)->ctl->out.file;
+	FILE *out = check->ctl->out.file;
 
-	if (!message || !file)
-		return -ENOMEM;
+	check->failed |= !message || !file;
+	if (check->failed)
+		return;
 	fprintf(out, "::%s%s%s", check_level(level), *file ? " file=" : "", file);
 	if (place.line)
 		fprintf(out, ",line=%u", place.line);
 	fprintf(out, "::%s\n", message);
-	return 0;
 }
 
 /* A result of SARIF. */
-static int check_add_result(void *arg, enum diag_level level, struct place place, const char *text)
+static void check_add_result(enum diag_level level, struct place place, const char *text, void *arg)
 {
+	struct check *check = arg;
 	cleanup(freep) char *uri = check_escape(place.file ? place.file : "", NULL);
 	json_t *at = json_pack("{s:{s:s}}", "artifactLocation", "uri", uri ? uri : "");
 	json_t *result = json_pack("{s:s, s:s, s:{s:o}, s:[{s:o}]}", "ruleId", "configuration", "level",
@@ -84,7 +88,7 @@ static int check_add_result(void *arg, enum diag_level level, struct place place
 		(void)json_object_set_new(at, "region", json_pack("{s:i}", "startLine", (int)place.line));
 	if (result && !place.file)
 		(void)json_object_del(result, "locations");
-	return json_array_append_new(((struct check *)arg)->results, result);
+	check->failed |= json_array_append_new(check->results, result) < 0;
 }
 
 static int check_load(struct check *check, const char *const *paths, size_t n_paths, size_t *warnings,
@@ -121,6 +125,8 @@ int cmd_check(struct ctl *ctl, int argc, char **argv)
 	struct words w = words_in(files, sizeof(files));
 	size_t n = 0;
 
+	if (check.failed)
+		return ctl_fail(ctl, -ENOMEM);
 	if (all && (r == CTL_DONE || r == CTL_CONFIG) && ctl_print_json(ctl, all) != CTL_DONE)
 		return CTL_FAILED;
 	if (r != CTL_DONE)

@@ -324,23 +324,12 @@ static void offline_check(const struct config *config, struct diag *diag)
 
 /* --- reading --- */
 
-struct sink {
-	struct ctl *ctl;
-	const struct diag *diag;
-	const struct offline_report *report;
-	bool failed;
-};
-
-static void offline_add_message(enum diag_level level, const char *text, void *arg)
+static void offline_print_message(enum diag_level level, struct place place, const char *text,
+				  void *arg)
 {
-	struct sink *sink = arg;
+	const struct ctl *ctl = arg;
 
-	if (sink->report) {
-		sink->failed |= sink->report->add(sink->report->arg, level, diag_place(sink->diag, text),
-						  text) < 0;
-		return;
-	}
-	if (level == DIAG_WARNING && sink->ctl->options.quiet)
+	if (level == DIAG_WARNING && ctl->options.quiet)
 		return;
 	if (level == DIAG_WARNING)
 		(void)fputs("warning: ", stderr);
@@ -353,7 +342,6 @@ int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths,
 	const struct config_names names = { ids_user, ids_group, ctl->options.trust };
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
-	struct sink sink = { .ctl = ctl, .diag = diag, .report = report };
 
 	if (r == 0)
 		r = config_load(ret, paths, n_paths, &names, diag);
@@ -363,9 +351,8 @@ int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths,
 		r = diag_errors(diag) > 0 ? -EINVAL : 0;
 	}
 	if (diag)
-		diag_each(diag, offline_add_message, &sink);
-	if (sink.failed)
-		r = -ENOMEM;
+		diag_each(diag, report ? report->add : offline_print_message,
+			  report ? report->arg : ctl);
 	return r == -EINVAL ? CTL_CONFIG : r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 

@@ -5,9 +5,9 @@
 #include "ctl/session/session.h"
 #include "model/config/config.h"
 
-/* Takes an error or a warning, @text, with its place in front of it.  Returns less than 0 without memory. */
+/* Takes an error or a warning, @text, with its place in front of it. */
 struct offline_report {
-	int (*add)(void *arg, enum diag_level level, struct place place, const char *text);
+	void (*add)(enum diag_level level, struct place place, const char *text, void *arg);
 	void *arg;
 };
 

@@ -148,7 +148,7 @@ void disabled_keep_aside(const char *path, struct log *log)
 			 path, path);
 }
 
-static void disabled_log_mistake(enum diag_level level, const char *text, void *arg)
+static void disabled_log_mistake(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	log_line(arg, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
 }

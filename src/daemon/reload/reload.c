@@ -16,7 +16,7 @@ struct listeners {
 	FILE *mistakes;
 };
 
-static void reload_report_mistake(enum diag_level level, const char *text, void *arg)
+static void reload_report_mistake(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	const struct listeners *l = arg;
 

@@ -17,7 +17,7 @@ static bool transient_exists(const char *path, void *arg)
 	return node && node->goal != GOAL_GONE;
 }
 
-static void transient_print_mistake(enum diag_level level, const char *text, void *arg)
+static void transient_print_mistake(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	if (level == DIAG_ERROR)
 		(void)fprintf(arg, "\n%s", text);

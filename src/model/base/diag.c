@@ -119,7 +119,8 @@ size_t diag_warnings(const struct diag *diag)
 }
 
 void diag_each(const struct diag *diag,
-	       void (*emit)(enum diag_level level, const char *text, void *arg), void *arg)
+	       void (*emit)(enum diag_level level, struct place place, const char *text, void *arg),
+	       void *arg)
 {
 	size_t kept = diag->n_entries;
 	size_t all = diag_errors(diag) + diag_warnings(diag);
@@ -130,21 +131,14 @@ void diag_each(const struct diag *diag,
 		const struct entry *entry = &diag->entries[i];
 
 		errors_kept += entry->level == DIAG_ERROR;
-		emit(entry->level, entry->text ? entry->text : "error without text: out of memory",
-		     arg);
+		emit(entry->level, entry->place,
+		     entry->text ? entry->text : "error without text: out of memory", arg);
 	}
 	if (all == kept)
 		return;
 	(void)snprintf(more, sizeof(more), "%zu more, not shown", all - kept);
-	emit(diag_errors(diag) > errors_kept ? DIAG_ERROR : DIAG_WARNING, more, arg);
-}
-
-struct place diag_place(const struct diag *diag, const char *text)
-{
-	for (size_t i = 0; i < diag->n_entries; i++)
-		if (diag->entries[i].text == text)
-			return diag->entries[i].place;
-	return (struct place){ .file = NULL };
+	emit(diag_errors(diag) > errors_kept ? DIAG_ERROR : DIAG_WARNING,
+	     (struct place){ .file = NULL }, more, arg);
 }
 
 char *diag_excerpt(char buf[static DIAG_EXCERPT_MAX], const char *text)

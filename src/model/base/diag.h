@@ -44,13 +44,11 @@ size_t diag_warnings(const struct diag *diag);
 
 /*
  * Calls @emit for each entry, in the order of files and lines.  A text has no newline.  If texts
- * were not kept, a last text has their number.
+ * were not kept, a last text has their number.  A file is valid as long as @diag, or NULL.
  */
 void diag_each(const struct diag *diag,
-	       void (*emit)(enum diag_level level, const char *text, void *arg), void *arg);
-
-/* The place of @text, which diag_each() has passed; its file, or NULL, is valid as long as @diag. */
-struct place diag_place(const struct diag *diag, const char *text);
+	       void (*emit)(enum diag_level level, struct place place, const char *text, void *arg),
+	       void *arg);
 
 /* Copies @text for a quotation in an entry; a cut text ends with "...".  Returns @buf. */
 #define DIAG_EXCERPT_MAX 84

@@ -12,7 +12,7 @@ struct seen {
 	enum diag_level last_level;
 };
 
-static void see(enum diag_level level, const char *text, void *arg)
+static void see(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	struct seen *seen = arg;
 
@@ -51,27 +51,24 @@ START_TEST(errors_are_in_the_order_of_files_and_lines)
 }
 END_TEST
 
-static void keep(enum diag_level level, const char *text, void *arg)
+static void keep(enum diag_level level, struct place place, const char *text, void *arg)
 {
-	*(const char **)arg = text;
+	*(struct place *)arg = place;
 }
 
 START_TEST(text_has_its_place)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
-	const char *text = NULL;
 	struct place place;
 
 	ck_assert_int_eq(diag_new(&diag), 0);
 	diag_add(diag, DIAG_ERROR, at(NULL, 0), "without a file");
-	diag_each(diag, keep, &text);
-	ck_assert_ptr_null(diag_place(diag, text).file);
+	diag_each(diag, keep, &place);
+	ck_assert_ptr_null(place.file);
 	diag_add(diag, DIAG_ERROR, at("b.ini", 7), "wrong");
-	diag_each(diag, keep, &text);
-	place = diag_place(diag, text);
+	diag_each(diag, keep, &place);
 	ck_assert_str_eq(place.file, "b.ini");
 	ck_assert_uint_eq(place.line, 7);
-	ck_assert_ptr_null(diag_place(diag, "another").file);
 }
 END_TEST
 

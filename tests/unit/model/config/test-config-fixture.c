@@ -32,7 +32,7 @@ static int find_group(const char *name, gid_t *gid)
 
 const struct config_names names = { .user = find_user, .group = find_group };
 
-static void collect(enum diag_level level, const char *text, void *arg)
+static void collect(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	struct texts *texts = arg;
 	int n = snprintf(texts->all + texts->used, sizeof(texts->all) - texts->used, "%s%s\n",

@@ -63,7 +63,7 @@ START_TEST(without_memory_errors_are_still_reported)
 }
 END_TEST
 
-static void find_cycle(enum diag_level level, const char *text, void *arg)
+static void find_cycle(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	const char *cycle = strstr(text, "dependency cycle: ");
 

@@ -15,7 +15,7 @@
 
 static char shown[4096];
 
-static void show(enum diag_level level, const char *text, void *arg)
+static void show(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	size_t used = strlen(shown);
 

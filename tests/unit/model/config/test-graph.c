@@ -53,7 +53,7 @@ static struct config *graph(const char *text)
 	return config;
 }
 
-static void keep(enum diag_level level, const char *text, void *arg)
+static void keep(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	(void)level;
 	(void)snprintf(arg, 4096, "%s", text);

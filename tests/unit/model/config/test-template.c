@@ -28,7 +28,7 @@ static int find_no_group(const char *name, gid_t *gid)
 
 static char said[8192];
 
-static void collect(enum diag_level level, const char *text, void *arg)
+static void collect(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	size_t used = strlen(said);
 

@@ -93,7 +93,7 @@ static void reads_as(const char *text, const char *expected)
 	ck_assert_uint_eq(diag_errors(record.diag), 0);
 }
 
-static void first_text(enum diag_level level, const char *text, void *arg)
+static void first_text(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	const char **first = arg;
 
