@@ -247,47 +247,9 @@ int spawn(const struct spawn_spec *spec, pid_t *pid, struct spawn_failure *failu
 const char *spawn_step_text(enum spawn_step step)
 {
 	static const char *const texts[] = {
-		[SPAWN_STEP_NONE] = "start",
-		[SPAWN_STEP_CGROUP] = "enter the control group",
-		[SPAWN_STEP_SESSION] = "make a session",
-		[SPAWN_STEP_TERMINAL] = "take the terminal",
-		[SPAWN_STEP_SIGNALS] = "set the signals",
-		[SPAWN_STEP_STDIO] = "connect standard input and output",
-		[SPAWN_STEP_CLOSE] = "close inherited descriptors",
-		[SPAWN_STEP_CHECK] = "check",
-		[SPAWN_STEP_MAKE] = "make",
-		[SPAWN_STEP_COPY] = "copy",
-		[SPAWN_STEP_REMOVE] = "remove",
-		[SPAWN_STEP_INPUT] = "open",
-		[SPAWN_STEP_OOM_SCORE] = "set oom-score-adjust",
-		[SPAWN_STEP_NICE] = "set the nice value",
-		[SPAWN_STEP_IO_CLASS] = "set the I/O class",
-		[SPAWN_STEP_CPUS] = "set the CPU affinity",
-		[SPAWN_STEP_LIMIT] = "set the limits",
-		[SPAWN_STEP_CAPABILITIES] = "set the capabilities",
-		[SPAWN_STEP_ROOT] = "enter the root",
-		[SPAWN_STEP_GROUPS] = "set the groups",
-		[SPAWN_STEP_GROUP] = "set the group",
-		[SPAWN_STEP_USER] = "set the user",
-		[SPAWN_STEP_NO_NEW_PRIVILEGES] = "set no-new-privileges",
-		[SPAWN_STEP_DIRECTORY] = "enter the directory",
-		[SPAWN_STEP_PARENT] = "ask for a signal at our end",
-		[SPAWN_STEP_EXEC] = "execute",
-		[SPAWN_STEP_SANDBOX] = "execute swansong-sandbox",
-		[SPAWN_STEP_NETWORK] = "apply private-network",
-		[SPAWN_STEP_MOUNTS] =
-			"make a mount namespace for private-tmp, private-devices, hide-home, "
-			"read-only-system or protect",
-		[SPAWN_STEP_WRITE_PATHS] = "apply write-paths",
-		[SPAWN_STEP_PRIVATE_TMP] = "apply private-tmp",
-		[SPAWN_STEP_HIDE_HOME] = "apply hide-home",
-		[SPAWN_STEP_READ_ONLY_SYSTEM] = "apply read-only-system",
-		[SPAWN_STEP_READ_PATHS] = "apply read-paths",
-		[SPAWN_STEP_TCP] = "apply tcp-bind or tcp-connect",
-		[SPAWN_STEP_SYSTEM_CALLS] = "apply protect, address-families or system-calls",
-		[SPAWN_STEP_PRIVATE_DEVICES] = "apply private-devices",
-		[SPAWN_STEP_PRIVATE_USERS] = "apply private-users",
-		[SPAWN_STEP_PROTECT] = "apply protect",
+#define STEP(name, text) text,
+		SPAWN_STEPS(STEP)
+#undef STEP
 	};
 
 	return texts[step];

@@ -16,47 +16,54 @@ struct spawn_file {
 /* Room for the digits of a pid and a NUL. */
 #define SPAWN_PID_MAX 12
 
+/* The steps of a child, and what a failed one could not do. */
+#define SPAWN_STEPS(STEP)                                                                   \
+	STEP(NONE, "start")                                                                 \
+	STEP(CGROUP, "enter the control group")                                             \
+	STEP(SESSION, "make a session")                                                     \
+	STEP(TERMINAL, "take the terminal")                                                 \
+	STEP(SIGNALS, "set the signals")                                                    \
+	STEP(STDIO, "connect standard input and output")                                    \
+	STEP(CLOSE, "close inherited descriptors")                                          \
+	STEP(CHECK, "check")                                                                \
+	STEP(MAKE, "make")                                                                  \
+	STEP(COPY, "copy")                                                                  \
+	STEP(REMOVE, "remove")                                                              \
+	STEP(INPUT, "open")                                                                 \
+	STEP(OOM_SCORE, "set oom-score-adjust")                                             \
+	STEP(NICE, "set the nice value")                                                    \
+	STEP(IO_CLASS, "set the I/O class")                                                 \
+	STEP(CPUS, "set the CPU affinity")                                                  \
+	STEP(LIMIT, "set the limits")                                                       \
+	STEP(CAPABILITIES, "set the capabilities")                                          \
+	STEP(ROOT, "enter the root")                                                        \
+	STEP(GROUPS, "set the groups")                                                      \
+	STEP(GROUP, "set the group")                                                        \
+	STEP(USER, "set the user")                                                          \
+	STEP(NO_NEW_PRIVILEGES, "set no-new-privileges")                                    \
+	STEP(DIRECTORY, "enter the directory")                                              \
+	STEP(PARENT, "ask for a signal at our end")                                         \
+	STEP(EXEC, "execute")                                                               \
+	/* Of swansong-sandbox. */                                                          \
+	STEP(SANDBOX, "execute swansong-sandbox")                                           \
+	STEP(NETWORK, "apply private-network")                                              \
+	STEP(MOUNTS, "make a mount namespace for private-tmp, private-devices, hide-home, " \
+	     "read-only-system or protect")                                                 \
+	STEP(WRITE_PATHS, "apply write-paths")                                              \
+	STEP(PRIVATE_TMP, "apply private-tmp")                                              \
+	STEP(HIDE_HOME, "apply hide-home")                                                  \
+	STEP(READ_ONLY_SYSTEM, "apply read-only-system")                                    \
+	STEP(READ_PATHS, "apply read-paths")                                                \
+	STEP(TCP, "apply tcp-bind or tcp-connect")                                          \
+	STEP(SYSTEM_CALLS, "apply protect, address-families or system-calls")               \
+	STEP(PRIVATE_DEVICES, "apply private-devices")                                      \
+	STEP(PRIVATE_USERS, "apply private-users")                                          \
+	STEP(PROTECT, "apply protect")
+
 enum spawn_step {
-	SPAWN_STEP_NONE,
-	SPAWN_STEP_CGROUP,
-	SPAWN_STEP_SESSION,
-	SPAWN_STEP_TERMINAL,
-	SPAWN_STEP_SIGNALS,
-	SPAWN_STEP_STDIO,
-	SPAWN_STEP_CLOSE,
-	SPAWN_STEP_CHECK,
-	SPAWN_STEP_MAKE,
-	SPAWN_STEP_COPY,
-	SPAWN_STEP_REMOVE,
-	SPAWN_STEP_INPUT,
-	SPAWN_STEP_OOM_SCORE,
-	SPAWN_STEP_NICE,
-	SPAWN_STEP_IO_CLASS,
-	SPAWN_STEP_CPUS,
-	SPAWN_STEP_LIMIT,
-	SPAWN_STEP_CAPABILITIES,
-	SPAWN_STEP_ROOT,
-	SPAWN_STEP_GROUPS,
-	SPAWN_STEP_GROUP,
-	SPAWN_STEP_USER,
-	SPAWN_STEP_NO_NEW_PRIVILEGES,
-	SPAWN_STEP_DIRECTORY,
-	SPAWN_STEP_PARENT,
-	SPAWN_STEP_EXEC,
-	/* Of swansong-sandbox. */
-	SPAWN_STEP_SANDBOX,
-	SPAWN_STEP_NETWORK,
-	SPAWN_STEP_MOUNTS,
-	SPAWN_STEP_WRITE_PATHS,
-	SPAWN_STEP_PRIVATE_TMP,
-	SPAWN_STEP_HIDE_HOME,
-	SPAWN_STEP_READ_ONLY_SYSTEM,
-	SPAWN_STEP_READ_PATHS,
-	SPAWN_STEP_TCP,
-	SPAWN_STEP_SYSTEM_CALLS,
-	SPAWN_STEP_PRIVATE_DEVICES,
-	SPAWN_STEP_PRIVATE_USERS,
-	SPAWN_STEP_PROTECT,
+#define STEP(name, text) SPAWN_STEP_##name,
+	SPAWN_STEPS(STEP)
+#undef STEP
 	N_SPAWN_STEPS,
 };
 
