@@ -127,6 +127,8 @@ static void settings_free_sandbox(struct sandbox *sandbox)
 		free(sandbox->tcp_bind);
 		free(sandbox->tcp_connect);
 		free(sandbox->system_calls);
+		free(sandbox->protect);
+		free(sandbox->address_families);
 	}
 	free(sandbox);
 }
