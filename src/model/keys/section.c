@@ -67,8 +67,7 @@ static bool key_is_in_place(const struct node_config *node, enum key_id key, str
 		why = "expected in a template, as in [NAME@]";
 	if (why)
 		diag_add(diag, DIAG_ERROR, place, "[%s] %s: wrong section: %s", title, name, why);
-	else if (node_config_line(node, key) && keys[key].type != &type_commands &&
-		 keys[key].type != &type_conditions && keys[key].type != &type_credential)
+	else if (node_config_line(node, key) && keys[key].part != PART_HOOKS)
 		diag_add(diag, DIAG_ERROR, place, "[%s] %s: duplicate key (first set on line %u)",
 			 title, name, node_config_line(node, key));
 	else
