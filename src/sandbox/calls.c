@@ -24,29 +24,23 @@ static const struct group {
 #include <sandbox/groups.inc>
 };
 
-static const struct group *calls_find_group(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
-		if (strcmp(groups[i].name, name) == 0)
-			return &groups[i];
-	return NULL;
-}
-
 /* A member of a group that this processor has not is passed over. */
 static int calls_mark(bool listed[static CALLS_MAX], const char *name, bool is_listed,
 		      unsigned depth)
 {
-	const struct group *group = calls_find_group(name);
+	const struct group *group = groups, *end = groups + ARRAY_SIZE(groups);
 	char member[NAME_MAX_LENGTH];
 	int number, r = 0;
 
-	if (!group && *name != '@') {
+	while (group < end && strcmp(group->name, name) != 0)
+		group++;
+	if (group == end && *name != '@') {
 		number = seccomp_syscall_resolve_name(name);
 		if (number >= 0 && number < CALLS_MAX)
 			listed[number] = is_listed;
 		return number == __NR_SCMP_ERROR && depth == 0 ? -EINVAL : 0;
 	}
-	if (!group || depth == DEPTH_MAX)
+	if (group == end || depth == DEPTH_MAX)
 		return -EINVAL;
 	for (const char *p = group->members; r == 0 && *p; p += strspn(p, " ")) {
 		size_t length = MIN(strcspn(p, " "), sizeof(member) - 1);
