@@ -5,42 +5,28 @@
 #include "sandbox/options.h"
 
 static const struct {
-	const char *name, *choices[14]; /* but no, the default */
+	const char *name, *choices[4];
 } rows[N_OPTIONS] = {
-	[WRITE_PATHS] = { "write-paths", {} },
-	[READ_PATHS] = { "read-paths", {} },
-	[TCP_BIND] = { "tcp-bind", {} },
-	[TCP_CONNECT] = { "tcp-connect", {} },
-	[SYSTEM_CALLS] = { "system-calls", {} },
-	[READ_ONLY_SYSTEM] = { "read-only-system", { "usr", "full", "yes" } },
-	[HIDE_HOME] = { "hide-home", { "read-only", "yes" } },
-	[PRIVATE_TMP] = { "private-tmp", { "yes" } },
-	[PRIVATE_NETWORK] = { "private-network", { "yes" } },
-	[PRIVATE_DEVICES] = { "private-devices", { "yes" } },
-	[PRIVATE_USERS] = { "private-users", { "yes" } },
-	[PROTECT] = { "protect",
-		      {
-			      "all",
+#define OPTION(option, name, ...) { name, { __VA_ARGS__ } },
+	OPTIONS(OPTION)
+#undef OPTION
+};
+static const char *const protections[] = {
+	"all",
 #define PROTECTION_ROW(word) word,
 #include <base/protections.inc>
-		      } },
-	[ADDRESS_FAMILIES] = { "address-families", {} },
-	[SANDBOX] = { "sandbox", { "strict", "best-effort" } },
-	[DIRECTORY] = { "directory", { "stated", "any" } },
-	[CAPABILITIES] = { "capabilities", {} },
-	[REPORT] = { "report", {} },
+	NULL,
 };
 
 static bool options_add(struct options *options, enum option option, char *word)
 {
-	const char *const *choice = rows[option].choices;
+	const char *const *choices = option == PROTECT ? protections : rows[option].choices;
 	size_t n = 0;
 
-	while (*choice && strcmp(*choice, word + (option == PROTECT && *word == '~')) != 0)
-		choice++;
 	while (options->words[option][n])
 		n++;
-	if (!*word || (rows[option].choices[0] && !*choice) || n == OPTION_WORDS_MAX)
+	if (!*word || n == OPTION_WORDS_MAX ||
+	    (*choices && !text_is_one_of(word + (option == PROTECT && *word == '~'), choices)))
 		return false;
 	options->words[option][n] = word;
 	return true;

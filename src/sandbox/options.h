@@ -9,24 +9,30 @@
 
 #define OPTION_WORDS_MAX 512
 
+/* The name of each, and the words of a choice but no, the default; those of protect: base/protections. */
+#define OPTIONS(OPTION)                                                                                  \
+	OPTION(WRITE_PATHS, "write-paths")                                                               \
+	OPTION(READ_PATHS, "read-paths")                                                                 \
+	OPTION(TCP_BIND, "tcp-bind")                                                                     \
+	OPTION(TCP_CONNECT, "tcp-connect")                                                               \
+	OPTION(SYSTEM_CALLS, "system-calls")                                                             \
+	OPTION(READ_ONLY_SYSTEM, "read-only-system", "usr", "full", "yes")                               \
+	OPTION(HIDE_HOME, "hide-home", "read-only", "yes")                                               \
+	OPTION(PRIVATE_TMP, "private-tmp", "yes")                                                        \
+	OPTION(PRIVATE_NETWORK, "private-network", "yes")                                                \
+	OPTION(PRIVATE_DEVICES, "private-devices", "yes")                                                \
+	OPTION(PRIVATE_USERS, "private-users", "yes")                                                    \
+	OPTION(PROTECT, "protect")                                                                       \
+	OPTION(ADDRESS_FAMILIES, "address-families")                                                     \
+	OPTION(SANDBOX, "sandbox", "strict", "best-effort")                                              \
+	OPTION(DIRECTORY, "directory", "stated", "any") /* any: if that of the daemon is hidden, in / */ \
+	OPTION(CAPABILITIES, "capabilities") /* to keep, as the number of a set */                       \
+	OPTION(REPORT, "report") /* the number of a pipe of the daemon */
+
 enum option {
-	WRITE_PATHS,
-	READ_PATHS,
-	TCP_BIND,
-	TCP_CONNECT,
-	SYSTEM_CALLS,
-	READ_ONLY_SYSTEM,
-	HIDE_HOME,
-	PRIVATE_TMP,
-	PRIVATE_NETWORK,
-	PRIVATE_DEVICES,
-	PRIVATE_USERS,
-	PROTECT,
-	ADDRESS_FAMILIES,
-	SANDBOX,
-	DIRECTORY,    /* any: if that of the daemon is hidden, the service is in / */
-	CAPABILITIES, /* to keep, as the number of a set */
-	REPORT,	      /* the number of a pipe of the daemon */
+#define OPTION(option, ...) option,
+	OPTIONS(OPTION)
+#undef OPTION
 	N_OPTIONS,
 };
 
