@@ -105,12 +105,11 @@ static int files_allow_shared(const struct rules *rules, const struct options *o
 
 int files_limit_reading(const struct options *o, const char **subject)
 {
-	struct rules rules = { .subject = subject };
+	struct rules rules = { .fd = -1, .subject = subject };
 	int r = files_begin(&rules, EXECUTE | READ_FILE | READ_DIR | REFER, 0);
 
-	if (r < 0)
-		return r;
-	r = files_allow(&rules, "/", REFER, false);
+	if (r == 0)
+		r = files_allow(&rules, "/", REFER, false);
 	r = files_allow_all(&rules, r, read_always);
 	r = files_allow_all(&rules, r, (const char *const *)o->words[READ_PATHS]);
 	return files_end(&rules, r < 0 ? r : files_allow_shared(&rules, o));
@@ -118,11 +117,9 @@ int files_limit_reading(const struct options *o, const char **subject)
 
 int files_limit_writing(const struct options *o, const char **subject)
 {
-	struct rules rules = { .subject = subject };
+	struct rules rules = { .fd = -1, .subject = subject };
 	int r = files_begin(&rules, WRITE_FILE | MAKE_REMOVE | REFER | TRUNCATE, 0);
 
-	if (r < 0)
-		return r;
 	if (option_is_set(o, READ_ONLY_SYSTEM))
 		r = files_allow_all(&rules, r, interfaces);
 	return files_end(&rules, r < 0 ? r : files_allow_shared(&rules, o));
@@ -144,14 +141,13 @@ static int files_allow_ports(const struct rules *rules, char *const *ports, uint
 
 int files_limit_ports(const struct options *o, const char **subject)
 {
-	struct rules rules = { .subject = subject };
+	struct rules rules = { .fd = -1, .subject = subject };
 	int r = files_begin(&rules, 0,
 			    (option_is_set(o, TCP_BIND) ? BIND_TCP : 0) |
 				    (option_is_set(o, TCP_CONNECT) ? CONNECT_TCP : 0));
 
-	if (r < 0)
-		return r;
-	r = files_allow_ports(&rules, o->words[TCP_BIND], BIND_TCP);
+	if (r == 0)
+		r = files_allow_ports(&rules, o->words[TCP_BIND], BIND_TCP);
 	return files_end(&rules,
 			 r < 0 ? r : files_allow_ports(&rules, o->words[TCP_CONNECT], CONNECT_TCP));
 }

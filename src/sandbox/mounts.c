@@ -113,9 +113,7 @@ int mounts_enter(struct mounts *m)
 {
 	int r = mounts_unshare(m, CLONE_NEWNS);
 
-	if (r < 0)
-		return r;
-	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0 ? -errno : 0;
+	return r < 0 ? r : mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0 ? -errno : 0;
 }
 
 /* A recursive copy of the mounts at @path below @fd, which belong to no namespace yet. */
