@@ -15,10 +15,7 @@ struct check {
 	bool failed; /* out of memory */
 };
 
-static const char *check_level(enum diag_level level)
-{
-	return level == DIAG_ERROR ? "error" : "warning";
-}
+static const char *const levels[] = { [DIAG_WARNING] = "warning", [DIAG_ERROR] = "error" };
 
 /* Without the place in front of it. */
 static const char *check_message(struct place place, const char *text)
@@ -67,7 +64,7 @@ static void check_print_command(enum diag_level level, struct place place, const
 	check->failed |= !message || !file;
 	if (check->failed)
 		return;
-	fprintf(out, "::%s%s%s", check_level(level), *file ? " file=" : "", file);
+	fprintf(out, "::%s%s%s", levels[level], *file ? " file=" : "", file);
 	if (place.line)
 		fprintf(out, ",line=%u", place.line);
 	fprintf(out, "::%s\n", message);
@@ -80,7 +77,7 @@ static void check_add_result(enum diag_level level, struct place place, const ch
 	cleanup(freep) char *uri = check_escape(place.file ? place.file : "", NULL);
 	json_t *at = json_pack("{s:{s:s}}", "artifactLocation", "uri", uri ? uri : "");
 	json_t *result = json_pack("{s:s, s:s, s:{s:o}, s:[{s:o}]}", "ruleId", "configuration", "level",
-				   check_level(level), "message", "text",
+				   levels[level], "message", "text",
 				   message_string(check_message(place, text)), "locations",
 				   "physicalLocation", at);
 
