@@ -110,7 +110,7 @@ install-exec-hook:
 			LD='$(LD)' OBJCOPY='$(OBJCOPY)' AR='$(AR)' \
 				$(SHELL) $(top_srcdir)/%D%/hide-names "$$archive" || exit; \
 	done
-EXTRA_DIST += %D%/hide-names
+EXTRA_DIST += %D%/hide-names %D%/count/counting.md
 
 swansongincludedir = $(includedir)/swansong
 swansonginclude_HEADERS = \

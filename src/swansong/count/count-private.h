@@ -1,6 +1,6 @@
 #pragma once
 
-/* The accounting: the number of guards, and the reasons for a node to live.  See count.c. */
+/* The accounting: the number of guards, and the reasons for a node to live.  See counting.md. */
 
 #include "swansong/count/object-private.h"
 #include "swansong/count/tally-private.h"

@@ -16,91 +16,14 @@
  * The entry(n) makes that known: once it is COUNT_FROM_TOTAL, guards begin at total.  FORWARD is a
  * flag of total, and it is never cleared either: the parent counts this node while it is not empty.
  *
- * A stop sets these flags, each once, bottom up and under the tree's lock.  The same
- * read-modify-write that sets a flag reads the count, which is then moved on: guards that were
- * added before are carried by the stop, guards that are added after it carry themselves.  A drop of
- * a guard that was carried sees the flag, for its subtraction comes later still.
+ *	complete(n)  <=>  the guards of total(n) are 0, and it has no BIAS
  *
- * A total with FORWARD that is not 0 is one in the parent's total.  So a thread goes up to the parent
- * only when a total becomes 0 or leaves 0, and as far up as this is so.  It would be wrong if a thread
- * went up when its own addition finds a 0, and returned otherwise: a second guard would return
- * while the first is on its way up.  So the word also has the flag SHOWN, which a thread sets when it
- * has been at the parent:
- *
- *  - A thread that takes a guard adds it, and, if the value that the addition returned has FORWARD
- *    and not SHOWN, adds one to the parent in the same way, and so on; 0 or not.  Then from the
- *    bottom up it sets SHOWN in each total from which it has gone up.  If SHOWN was set meanwhile,
- *    by another thread that has added to the parent for the same node, its own addition there is
- *    one too many, and is subtracted again: that leaves the addition of the other thread.
- *  - A thread that drops a guard subtracts it.  If that leaves 0, the same read-modify-write clears
- *    SHOWN, and the one in the parent is subtracted in the same way.
- *
- * While a thread is between an addition and SHOWN, the total is not 0, as it has the thread's own
- * guard, or its own addition, or the one that is shown in place of that.  So a total that becomes 0
- * is SHOWN, and a subtraction of one too many never leaves 0.  SHOWN is set after the additions
- * above it, in a total that stands for all of them until a drop from below: a thread that finds it
- * set finds all totals above not 0.  Hence:
- *
- *	From before guard() returns until drop() begins, no total from the guard's node up to the
- *	first without FORWARD is 0, or the guard is on its way in the hands of the stop.
- *
- * "On its way" is covered by BIAS: a total starts with it, so that it is not zero whatever is
- * subtracted, and loses it when everything below has been added.  So for a stopped node whose total
- * has lost BIAS, no guard of the subtree is missing, and zero means complete.  Before that it means
- * nothing.  Hence neither the stop latch, which is set top down before any counting, nor the
- * flags are asked:
- *
- *	complete(n)  <=>  the guards of total(n) are 0
- *
- * The slots of a node that counts for each processor (percpu.c) are together one more word of the
- * chain, before home.  They begin with swansong_percpu_enable(), and are closed once, under the
- * tree's lock: by the stop, before it looks at home, by a report, and when the last pin goes.
- * Closing them is like setting a flag: additions before it are read by it and added to home, and
- * later additions are refused and begin at home.  The slots are no reason for the node to live, and
- * a guard may be dropped in another word than it was taken in.  So while they are open, home has
- * BIAS, too, so that it is neither dead nor below zero; and as the node has a pin all that time, no
- * drop has to notice the end.  The entry changes last: a thread that finds it changed finds home
- * whole, and may clear PINNED.
- *
- * The totals are monotonic in no sense: a late guard on a stopped node raises them again.  Only the
- * waiters latch: the thread that brings a total to zero resolves them.
- *
- * A stop of P finds below it nodes that run, and whole subtrees that were stopped before: a subtree
- * is stopped from its top downwards, and the child of a stopped node is born stopped.  Of such a
- * subtree only the total at its top needs the flag.  A stop of many nodes passes the lock on
- * (stop.c), so that it may find nodes that another stop is about to handle, or that were born
- * meanwhile.  Each node is stopped once, and each flag is set once, by the first stop that comes to
- * it, whatever the order of stops.
- *
- *
- * Lifetime.  In a running node, a drop touches nothing after its subtraction, since a guard may be
- * all that keeps the node.  So one word has both the count and PINNED, which is set while there are
- * pins (handles, completions, children), in home and in total.  The valid word is home
- * until it is COUNTED, then total; count_stop() takes the absence of PINNED along.  The node is
- * dead when the valid word has neither guards nor PINNED.  A dead node stays dead, and
- * exactly one read-modify-write makes it dead; its thread buries the node.
- *
- *  - A drop may go up: the guard is in total(n) until subtracted there, and after that the node is
- *    in the total of the parent, which is thereby kept.  Only the link to it must be read before.
- *    A thread that takes a guard and goes up is kept by that guard.
- *  - The stop may touch every node of its subtree: burying begins with leaving the list of the
- *    parent, under the tree's lock.  A node found dead is left alone.
- *  - A node keeps its parent by a pin; no node keeps the nodes below it.
- *
- * The thread that resolves the waiters of a node must be able to touch it after the total is zero,
- * when the last pin may go.  So if the node ever had a waiter (WAITED, in the same word), a total
- * is brought to zero with the tree's lock held, which is taken while the guard is still counted;
- * and the thread that buries a node passes through that lock.  By the lock, too, the waiters that
- * are taken away to be resolved (aftermath_resolve()) are just those that came before the zero.
- *
- * The guards of an attached tree are also in its tally (tally.c): a guard is added there before it
- * is counted here, and subtracted there before it is subtracted here.  Nothing of the above depends
- * on it.
+ * The node is dead when the valid word, home until it is COUNTED, then total, has neither guards nor PINNED;
+ * exactly one read-modify-write makes it dead, and its thread buries the node.  The proofs of both, against
+ * late guards, drops, stops and slots for each processor, are in counting.md beside this file.
  *
  * Programs have the common case of count_begin() inlined, at home and with nothing after it
- * (swansong/guard.h).  It is the same operation on the same words with the same orders, so that all
- * of the above holds for it.  As a test cannot step an inlined operation, it is left out where the
- * library is stepped.
+ * (swansong/guard.h).  As a test cannot step an inlined operation, it is left out where the library is stepped.
  *
  * Counts have 60 bits.  At a thousand million guards a second, never dropped, it takes nine years
  * to reach BIAS, and no check is needed.
