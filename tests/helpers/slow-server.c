@@ -78,15 +78,30 @@ static int block_sigterm(void)
 
 static atomic_uint open_connections;
 
+/* Receives a request up to its empty line, which a client may send apart.  Returns false if there is none. */
+static bool receive_head(int fd, char *text, size_t size)
+{
+	size_t n = 0;
+	ssize_t part;
+
+	do {
+		part = recv(fd, text + n, size - 1 - n, 0);
+		if (part <= 0)
+			return false;
+		n += (size_t)part;
+		text[n] = '\0';
+	} while (!strstr(text, "\r\n\r\n") && n < size - 1);
+	return true;
+}
+
 static void *serve_connection(void *arg)
 {
 	int fd = (int)(intptr_t)arg;
 	char text[1024], answer[160], body[32];
 	unsigned msec = 0;
-	ssize_t n = recv(fd, text, sizeof(text) - 1, 0);
+	int n;
 
-	if (n > 0) {
-		text[n] = '\0';
+	if (receive_head(fd, text, sizeof(text))) {
 		(void)sscanf(text, "GET /%u", &msec);
 		/* Bytes that were not read would end the connection by a reset, and the answer might be lost. */
 		if (poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, (int)msec) > 0)
