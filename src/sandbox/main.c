@@ -63,6 +63,7 @@ static void sandbox_mount(struct sandbox *s)
 	if (option_is_set(o, READ_ONLY_SYSTEM))
 		sandbox_check(s, SPAWN_STEP_READ_ONLY_SYSTEM, mounts_make_read_only(m));
 	sandbox_check(s, SPAWN_STEP_PROTECT, mounts_protect_kernel(m));
+	sandbox_check(s, SPAWN_STEP_WRITE_PATHS, mounts_restore_above(m));
 	sandbox_check(s, SPAWN_STEP_PRIVATE_DEVICES, mounts_cover(m, PRIVATE_DEVICES));
 	sandbox_check(s, SPAWN_STEP_PRIVATE_TMP, mounts_cover(m, PRIVATE_TMP));
 	sandbox_check(s, SPAWN_STEP_HIDE_HOME, mounts_cover(m, HIDE_HOME));

@@ -190,12 +190,20 @@ int mounts_keep(struct mounts *m)
 	return r == 0 && socket && *socket == '/' ? mounts_keep_path(m, socket, true) : r;
 }
 
-static bool mounts_is_covered(const struct options *o, const char *path)
+/* Returns the cover that is over @path, or NULL. */
+static const struct cover *mounts_find_cover(const struct options *o, const char *path)
 {
 	for (const struct cover *c = covers; c < covers + ARRAY_SIZE(covers); c++)
-		if (option_is(o, c->option, "yes") && text_is_within(path, c->path))
-			return true;
-	return false;
+		if (option_is_set(o, c->option) && text_is_within(path, c->path))
+			return c;
+	return NULL;
+}
+
+static bool mounts_is_hidden(const struct options *o, const char *path)
+{
+	const struct cover *cover = mounts_find_cover(o, path);
+
+	return cover && option_is(o, cover->option, "yes");
 }
 
 /* The place of a tree below something that covers it: empty, with the directories above. */
@@ -222,7 +230,7 @@ static int mounts_make_place(const struct kept *kept)
 
 static int mounts_restore_tree(struct mounts *m, const struct kept *kept)
 {
-	int r = mounts_is_covered(m->options, kept->path) ? mounts_make_place(kept) : 0;
+	int r = mounts_is_hidden(m->options, kept->path) ? mounts_make_place(kept) : 0;
 	cleanup(closep) int fd = r < 0 || kept->target ? r : mounts_open(kept->path);
 
 	m->subject = kept->path;
@@ -233,16 +241,21 @@ static int mounts_restore_tree(struct mounts *m, const struct kept *kept)
 	return r < 0 ? r : mounts_place(kept->tree, fd, "");
 }
 
-/* Puts trees back, but the first @n. */
-static int mounts_restore_trees(struct mounts *m, size_t n)
+/* Puts trees back, but the first @n, and unless @covered those below a cover. */
+static int mounts_restore_trees(struct mounts *m, size_t n, bool covered)
 {
+	size_t n_left = n;
 	int r = 0;
 
 	for (size_t i = n; r == 0 && i < m->n_kept; i++) {
+		if (!covered && mounts_find_cover(m->options, m->kept[i].path)) {
+			m->kept[n_left++] = m->kept[i];
+			continue;
+		}
 		r = mounts_restore_tree(m, &m->kept[i]);
 		(void)fd_close(m->kept[i].tree);
 	}
-	m->n_kept = n;
+	m->n_kept = n_left;
 	return r;
 }
 
@@ -273,7 +286,7 @@ int mounts_make_read_only(struct mounts *m)
 			: mounts_rebind(m, paths[i], MOUNT_ATTR_RDONLY);
 	if (r == 0 && all)
 		r = mounts_protect(AT_FDCWD, "/", AT_RECURSIVE, MOUNT_ATTR_RDONLY);
-	return r == 0 ? mounts_restore_trees(m, before) : r;
+	return r == 0 ? mounts_restore_trees(m, before, true) : r;
 }
 
 int mounts_cover(struct mounts *m, enum option option)
@@ -308,9 +321,14 @@ int mounts_protect_kernel(struct mounts *m)
 	return r;
 }
 
+int mounts_restore_above(struct mounts *m)
+{
+	return mounts_restore_trees(m, 0, false);
+}
+
 int mounts_restore(struct mounts *m)
 {
-	int r = mounts_restore_trees(m, 0);
+	int r = mounts_restore_trees(m, 0, true);
 
 	for (const struct cover *c = covers; r == 0 && c < covers + ARRAY_SIZE(covers); c++)
 		if (c->option == HIDE_HOME && option_is(m->options, HIDE_HOME, "yes")) {

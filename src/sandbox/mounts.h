@@ -43,7 +43,10 @@ int mounts_cover(struct mounts *mounts, enum option option);
 /* Applies the words of protect to /proc, /sys and /dev. */
 int mounts_protect_kernel(struct mounts *mounts);
 
-/* Puts the trees back. */
+/* Puts back the trees that no cover will hide: those above one, such as /run, are below it, then. */
+int mounts_restore_above(struct mounts *mounts);
+
+/* Puts the other trees back, after the covers. */
 int mounts_restore(struct mounts *mounts);
 
 /* A user namespace with no other user, unless this process is in one already. */

@@ -122,6 +122,13 @@ else
 fi
 ok "a limit of reading alone leaves files to be moved" "$SWANSONG_SANDBOX" --read-paths="$dir" -- \
 	ln "$dir/draft" "$dir/own/draft"
+mkdir -p /run/user
+ok "a path above a hidden one may be written" "$SWANSONG_SANDBOX" --read-only-system=yes --hide-home=yes --write-paths=/run -- \
+	sh -c "mkdir /run/swansong-test-$$ && rmdir /run/swansong-test-$$"
+mount -t tmpfs tmpfs /run/user
+echo letter >/run/user/letter
+ok "which stays hidden" not "$SWANSONG_SANDBOX" --read-only-system=yes --hide-home=yes --write-paths=/run -- \
+	cat /run/user/letter
 stop_daemon
 is "the daemon ends" "$status" 0
 finish
