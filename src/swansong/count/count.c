@@ -23,7 +23,8 @@
  * late guards, drops, stops and slots for each processor, are in counting.md beside this file.
  *
  * Programs have the common case of count_begin() inlined, at home and with nothing after it
- * (swansong/guard.h).  As a test cannot step an inlined operation, it is left out where the library is stepped.
+ * (swansong/guard.h).  It is the same operation on the same words with the same orders, so that the proofs
+ * hold for it.  As a test cannot step an inlined operation, it is left out where the library is stepped.
  *
  * Counts have 60 bits.  At a thousand million guards a second, never dropped, it takes nine years
  * to reach BIAS, and no check is needed.
