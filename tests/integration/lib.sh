@@ -176,6 +176,7 @@ at_exit() {
 	local status=$? i
 	trap '' TERM INT HUP
 	[ -n "${finished:-}" ] || result 1 "the test came to its end (left with status $status)"
+	! grep -q 'logger: message refused: .*: File exists' "$log" 2>/dev/null || result 1 "the logger gets each stream once"
 	for ((i = ${#cleanups[@]} - 1; i >= 0; i--)); do
 		eval "${cleanups[i]}"
 	done

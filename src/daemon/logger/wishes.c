@@ -73,10 +73,15 @@ void log_stream_wish(struct log_stream *s, enum wish wish)
 		agenda_note(&l->ctx->agenda, TASK_LOGGER);
 }
 
-void log_stream_renew_wishes(struct log_stream *s)
+static void log_stream_drop_wishes(struct log_stream *s)
 {
 	list_remove(&s->in_waiting);
 	s->wishes = 0;
+}
+
+void log_stream_renew_wishes(struct log_stream *s)
+{
+	log_stream_drop_wishes(s);
 	log_stream_wish(s, WISH_ADD);
 	if (s->asked != s->flushed)
 		log_stream_wish(s, WISH_FLUSH);
@@ -88,6 +93,9 @@ void logging_renew_wishes(struct logging *l)
 {
 	struct log_stream *s;
 
+	/* Renewed ones are sent when there are many of them: a stream must not be among them by an old wish. */
+	list_for_each (s, &l->streams, in_logger)
+		log_stream_drop_wishes(s);
 	list_for_each (s, &l->streams, in_logger)
 		log_stream_renew_wishes(s);
 	(void)logging_send_wishes(l);

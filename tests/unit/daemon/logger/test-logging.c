@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -86,6 +87,31 @@ START_TEST(ready_logger_gets_each_stream_with_a_pipe)
 	fake_logger_is_ready();
 	ck_assert_uint_ne(hear(LOGGER_ADD, "web"), hear(LOGGER_ADD, "db"));
 	ck_assert_ptr_null(fake_logger_hears(LOGGER_ADD));
+}
+END_TEST
+
+/* More than are sent at once. */
+START_TEST(ready_logger_gets_each_of_many_streams_once)
+{
+	enum { STREAMS = 80 };
+	bool heard[STREAMS] = { false };
+	const struct logger_packet *p;
+	unsigned n = 0;
+	char name[16];
+
+	for (int i = 0; i < STREAMS; i++) {
+		(void)snprintf(name, sizeof(name), "s%d", i);
+		(void)open_stream(name, LOGGER_PLAIN);
+	}
+	turns();
+	fake_logger_is_ready();
+	while ((p = fake_logger_hears(LOGGER_ADD))) {
+		ck_assert_uint_lt(p->message.stream, STREAMS);
+		ck_assert(!heard[p->message.stream]);
+		heard[p->message.stream] = true;
+		n++;
+	}
+	ck_assert_uint_eq(n, STREAMS);
 }
 END_TEST
 
@@ -374,6 +400,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, process_starts_with_the_first_stream);
 	tcase_add_test(tc, ready_logger_gets_each_stream_with_a_pipe);
+	tcase_add_test(tc, ready_logger_gets_each_of_many_streams_once);
 	tcase_add_test(tc, later_stream_is_added_in_its_turn);
 	tcase_add_test(tc, next_logger_gets_all_streams_again);
 	tcase_add_test(tc, each_name_has_the_width_of_the_longest);
