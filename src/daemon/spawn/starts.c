@@ -67,6 +67,7 @@ bool starts_have_room(struct starts *starts)
 		return true;
 	starts->room = starts->pool.used < ROOM ? ROOM : starts->room;
 	starts->full = starts->pool.used >= starts->room - (starts->full ? ROOM / 2 : 0);
+	starts->pool.kept = starts->full ? ROOM : 0;
 	if (!starts->full)
 		return true;
 	if (starts->wait.usec == USEC_INFINITY) {

@@ -197,7 +197,7 @@ struct spawn_block *spawn_block_free(struct spawn_block *block, struct spawn_poo
 	} else {
 		block_unmap(block);
 	}
-	block_keep(pool, MAX(pool->used, FREE_MIN));
+	block_keep(pool, MAX(pool->kept, FREE_MIN));
 	return NULL;
 }
 

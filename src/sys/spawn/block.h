@@ -27,10 +27,11 @@ struct spawn_block {
 	volatile enum spawn_step step;
 };
 
-/* Blocks that are free: a few are kept, and as many as are in use.  All zero: none. */
+/* Blocks that are free.  All zero: none. */
 struct spawn_pool {
 	struct spawn_block *free;
 	unsigned n, used;
+	unsigned kept; /* so many free ones stay for the next starts, at least a few */
 	bool siblings; /* the parent of the processes is a keeper, which is also that of this process */
 };
 
