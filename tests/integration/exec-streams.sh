@@ -72,6 +72,43 @@ ok "a link of another user is not written to" wait_for 10 says "$log" \
 is "and stays as it was" "$(content in)" "given|"
 stop_daemon
 
+# A process does not change the flags of the output of another one, nor of the next run.
+cat >"$dir/flags" <<'END'
+#!/usr/bin/env python3
+import fcntl, os, sys, time
+name, folder = sys.argv[1:]
+blocks = not fcntl.fcntl(2, fcntl.F_GETFL) & os.O_NONBLOCK
+print(name, "has to wait" if blocks else "need not wait", flush=True)
+if name == "probe":
+    fcntl.fcntl(2, fcntl.F_SETFL, os.O_NONBLOCK | os.O_WRONLY)
+    open(folder + "/probed", "w").close()
+elif name == "main":
+    while not os.path.exists(folder + "/probed"):
+        time.sleep(0.01)
+    blocks = not fcntl.fcntl(2, fcntl.F_GETFL) & os.O_NONBLOCK
+    print("after the probe it", "has to wait" if blocks else "need not wait", flush=True)
+    fcntl.fcntl(2, fcntl.F_SETFL, os.O_NONBLOCK | os.O_WRONLY)
+    while True:
+        time.sleep(100)
+END
+chmod 755 "$dir/flags"
+config <<END
+[shared]
+command = $dir/flags main $dir
+log = file:$dir/flags.log
+health = exec:$dir/flags probe $dir
+health-interval = 50ms
+restart = always
+restart-delay = 0
+END
+start_daemon
+have_run() { [ "$(grep -c "after the probe" "$dir/flags.log")" -ge "$1" ]; } # RUNS
+wait_for 20 have_run 1 || die "the probe and the service have run"
+ctl restart shared >/dev/null
+wait_for 20 have_run 2 || die "the next run of the service as well"
+ok "each of them may have to wait for its output" not grep -v "has to wait" "$dir/flags.log"
+stop_daemon
+
 # Paths of descriptors, where standard output and standard error of the daemon are two.
 config <<END
 [one]

@@ -220,7 +220,8 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 
 	if (!logger_child_is_usable(&l->child))
 		return -ENOTSUP;
-	r = s->number == LOGGER_ALL ? log_stream_make_pipe(s) : 0;
+	s->shared = s->number != LOGGER_ALL;
+	r = s->shared ? 0 : log_stream_make_pipe(s);
 	/* Only root can; otherwise a service of another user cannot open /dev/stdout, as with a file. */
 	if (r >= 0 && uid != (uid_t)-1)
 		(void)!fchown(s->fds[1], uid, (gid_t)-1);
@@ -232,6 +233,11 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 			 strerror(-r));
 	l->short_of_descriptors = true;
 	return -ENOTSUP;
+}
+
+bool log_stream_is_shared(const struct log_stream *s)
+{
+	return s->shared;
 }
 
 int log_stream_dup(struct log_stream *s)

@@ -45,10 +45,11 @@ struct log_stream *log_stream_put(struct log_stream *stream);
 int log_stream_use(struct log_stream *stream, const struct logger_rules *rules, const char *file);
 
 /*
- * Returns the end of the pipe for the next process, which opens it anew (@reopen of struct spawn_spec), also by
- * /proc as @uid; -ENOTSUP; or -errno.
+ * Returns the end of the pipe for the next process, which can open it also by /proc as @uid; -ENOTSUP; or -errno.
+ * If log_stream_is_shared() then, the process opens it anew itself (@reopen of struct spawn_spec).
  */
 int log_stream_open(struct log_stream *stream, uid_t uid);
+bool log_stream_is_shared(const struct log_stream *stream);
 
 /* Returns an end for lines of the daemon itself, CLOEXEC, which the caller closes; or the same errors. */
 int log_stream_dup(struct log_stream *stream);

@@ -24,6 +24,7 @@ struct log_stream {
 	char *file;		 /* NULL: not used yet */
 	uint64_t asked, flushed; /* cookies of the last LOGGER_FLUSH and LOGGER_FLUSHED */
 	bool failing;
+	bool shared;	     /* the end for processes: the last one that got it was not the first */
 	bool kept;	     /* a logger hangs in a read of its pipe: the pipe is left alone */
 	uint64_t until_usec; /* the end of the last hold; 0: none in this run */
 	uint64_t missed;     /* position of the end of the output that was last logged as missing */

@@ -13,7 +13,11 @@ static int streams_capture(struct streams *streams, struct capture *capture, int
 {
 	int fd = capture ? capture_open(capture, as) : -ENOTSUP;
 
-	if (fd >= 0)
+	if (fd < 0)
+		return fd;
+	streams->captured |= 1U << as;
+	/* No /proc of its own for the first one: the kernel needs several objects for it, up to the end of the process. */
+	if (log_stream_is_shared(capture_stream(capture, as == 2 ? LOGGER_ERROR : LOGGER_OUTPUT)))
 		streams->reopen |= 1U << as;
 	return fd;
 }
@@ -103,7 +107,7 @@ int streams_open(struct streams *streams, const struct context *ctx,
 		r = streams_open_output(streams, ctx, config, output, capture, i);
 		if (r >= 0)
 			streams->fds[i] = r;
-		if (r >= 0 && !(streams->reopen & 1U << i))
+		if (r >= 0 && !(streams->captured & 1U << i))
 			streams->owned[i] = r;
 		if (r >= 0 || r == -ENOTSUP)
 			r = 0;

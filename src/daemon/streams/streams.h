@@ -7,7 +7,8 @@
 struct streams {
 	int fds[3];	   /* the descriptors for 0, 1 and 2 of the service */
 	int owned[3];	   /* the ones to be closed, or -1 */
-	unsigned reopen;   /* the ones that the process opens anew, see struct spawn_spec */
+	unsigned captured; /* the ones that go to the logger, as bits */
+	unsigned reopen;   /* the captured ones that the process opens anew, see struct spawn_spec */
 	int journal;	   /* the last one that is the journal's, or -1 */
 	const char *input; /* the file that the process opens as its standard input; or NULL */
 };
