@@ -47,10 +47,9 @@ page_files = %D%/page/index.html %D%/page/style.css %D%/page/actions.js %D%/page
 	%D%/page/chart.js %D%/page/dom.js %D%/page/log.js %D%/page/model.js %D%/page/node.js %D%/page/past.js \
 	%D%/page/picture.js %D%/page/shutdown.js %D%/page/text.js %D%/page/tree.js
 $(%C%_libexporter_la_OBJECTS): %D%/page/files.inc
-%D%/page/files.inc: $(page_files) %D%/page/embed.awk
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/%D%/page/embed.awk \
-		$(page_files:%=$(srcdir)/%) >$@.new && mv $@.new $@
-EXTRA_DIST += $(page_files) %D%/page/embed.awk
+%D%/page/files.inc: $(page_files) %D%/page/embed
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/%D%/page/embed $(page_files:%=$(srcdir)/%) >$@.new && mv $@.new $@
+EXTRA_DIST += $(page_files) %D%/page/embed
 CLEANFILES += %D%/page/files.inc
 
 bin_PROGRAMS += swansong-exporter

@@ -191,10 +191,14 @@ page console
 is "the console has no error" "$reply" ""
 
 like "without JavaScript there is a table" "$(get /)" '<table id="table">'
-size=0
-for file in "" $(cd "$top_srcdir/src/exporter/page" && ls ./*.js ./*.css); do
-	size=$((size + $(get "/${file#./}" | wc -c)))
-done
-within "the page is small ($size bytes)" "$size" 20000 $((64 * 1024))
+size=$(get / | wc -c)
+for file in "$top_srcdir"/src/exporter/page/*.js "$top_srcdir"/src/exporter/page/*.css; do
+	get "/${file##*/}" >"$dir/file"
+	size=$((size + $(wc -c <"$dir/file")))
+	gzip -dc <"$dir/file" | cmp - "$file" || echo "$file"
+done >"$dir/differ" 2>&1
+within "the page is small ($size bytes)" "$size" 20000 $((32 * 1024))
+is "its files arrive as they are" "$(cat "$dir/differ")" ""
+is "compressed, or not at all" "$(status_of /app.js -H 'Accept-Encoding: br')" 406
 stop_daemon
 finish

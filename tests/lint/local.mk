@@ -9,7 +9,6 @@ lints = \
 	%D%/commands.sh \
 	%D%/completion.sh \
 	%D%/contrib.sh \
-	%D%/embed.sh \
 	%D%/english.sh \
 	%D%/hardening.sh \
 	%D%/rust.sh \

@@ -202,27 +202,26 @@ static struct MHD_Response *routes_get_startupz(struct site *site, struct reply 
 	return site->started ? routes_get_healthz(site, reply) : routes_get_readyz(site, reply);
 }
 
-/* The files of the page, made by embed.awk: the texts, and their list. */
-#include <exporter/page/files.inc>
+#define PAGE_FILE(file, content, ...)                     \
+	{ .name = (file),                                 \
+	  .type = content "; charset=utf-8",              \
+	  .data = (const unsigned char[]){ __VA_ARGS__ }, \
+	  .size = sizeof((const unsigned char[]){ __VA_ARGS__ }) },
 
-#define PAGE_FILE(file, content, variable)                                             \
-	{                                                                              \
-		.name = (file), .type = content "; charset=utf-8", .text = (variable), \
-		.size = sizeof(variable) - 1                                           \
-	}
-
-struct page_file {
-	const char *name, *type, *text;
+/* The files of the page, made by src/exporter/page/embed. */
+static const struct page_file {
+	const char *name, *type;
+	const void *data;
 	size_t size;
+} page_files[] = {
+#include <exporter/page/files.inc>
 };
 
 static const struct page_file *routes_find_file(const char *name)
 {
-	static const struct page_file files[] = { PAGE_FILES };
-
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-		if (strcmp(files[i].name, name) == 0)
-			return &files[i];
+	for (size_t i = 0; i < ARRAY_SIZE(page_files); i++)
+		if (strcmp(page_files[i].name, name) == 0)
+			return &page_files[i];
 	return NULL;
 }
 
@@ -230,29 +229,36 @@ static struct MHD_Response *routes_get_page(struct site *site, struct reply *rep
 {
 	static const char marker[] = "<!--tree-->\n";
 	const struct page_file *page = routes_find_file("index.html");
-	const char *tree = strstr(page->text, marker);
+	const char *html = page->data, *tree = memmem(html, page->size, marker, strlen(marker));
 	struct memstream m;
 	char *text;
 
 	if (!tree || memstream_open(&m) < 0)
 		return NULL;
-	(void)fwrite(page->text, 1, (size_t)(tree - page->text), m.file);
+	(void)fwrite(html, 1, (size_t)(tree - html), m.file);
 	html_tree(m.file, site->copy, link_is_up(site->link), clock_now_usec());
-	(void)fputs(tree + strlen(marker), m.file);
+	tree += strlen(marker);
+	(void)fwrite(tree, 1, (size_t)(html + page->size - tree), m.file);
 	return memstream_close(&m, &text) < 0 ? NULL : reply_text(text, page->type);
 }
 
 static struct MHD_Response *routes_get_file(struct site *site, struct reply *reply)
 {
+	const char *accepted = client_header(reply->connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 	const struct page_file *file = routes_find_file(reply->rest);
 	struct MHD_Response *response;
 
 	if (!file)
 		return reply_error(&reply->status, MHD_HTTP_NOT_FOUND, "no such page");
-	response = MHD_create_response_from_buffer(file->size, (char *)(uintptr_t)file->text,
+	if (accepted && !strstr(accepted, "gzip"))
+		return reply_error(&reply->status, MHD_HTTP_NOT_ACCEPTABLE,
+				   "expected gzip in the header Accept-Encoding");
+	response = MHD_create_response_from_buffer(file->size, (void *)(uintptr_t)file->data,
 						   MHD_RESPMEM_PERSISTENT);
-	if (response)
+	if (response) {
 		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, file->type);
+		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	}
 	return response;
 }
 
@@ -263,6 +269,7 @@ static const struct {
 	unsigned otherwise; /* the status of a reply that is not ok */
 } routes[] = {
 	{ "/", false, routes_get_page },
+	{ "/index.html", false, routes_get_page },
 	{ "/node/", true, routes_get_page },
 	{ "/shutdown", false, routes_get_page },
 	{ "/api/tree", false, routes_get_tree },
