@@ -52,8 +52,6 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/config/config.h %D%/config/config.c \
 	%D%/config/transient.h %D%/config/transient.c
 
-%C%_libmodel_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS)
-%C%_libmodel_la_LIBADD = $(INIH_LIBS)
 
 # Pages and completions are filled in from the table of keys: $@ from $@.in.
 keys         = $(top_srcdir)/%D%/base/keys.awk $(top_srcdir)/%D%/base/table.h

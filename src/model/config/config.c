@@ -260,14 +260,7 @@ static int config_loader_parse(struct loader *l, const char *file, char *text, s
 	if (r < 0)
 		return r;
 	diag_file(l->reading.diag, file);
-	r = reader_parse(text, size, l->file, l->reading.diag, handler);
-	if (r < 0 && r != -ENOMEM) {
-		/* Not an error of the file: this inih loses bytes, or accepts only tiny lines. */
-		diag_add(l->reading.diag, DIAG_ERROR, (struct place){ .file = file },
-			 "cannot be read completely with this build of inih");
-		return 0;
-	}
-	return r;
+	return reader_parse(text, size, l->file, l->reading.diag, handler);
 }
 
 static int config_on_dropin(void *arg, const char *file, char *text, size_t size)

@@ -1,46 +1,19 @@
+/*
+ * The text is read line by line.  The lines of a value are moved together in it, so that no value is copied, and none is
+ * limited by a buffer.
+ */
 #include "model/file/reader.h"
-
-#include <ini.h>
 
 #include "model/base/settings.h"
 
-/*
- * inih gets each section and each key as one line that no build of it can misread:
- *
- *	the file			what inih reads
- *	[web/nginx]			*=web/nginx
- *	user = www			user=www
- *	command = nginx -g "a ; b"	command=@
- *	    --more
- *
- * The packaged library cuts lines at 200 bytes and section names at 49, takes " ;" for a comment
- * and ':' for '=', reports continuation lines as further keys, and knows no line numbers, all
- * without an error.  So a value that it could cut or change stays aside.  inih calls its handler
- * before it takes the next line: what arrives is compared with what was fed, and the handler gets
- * the value, aside or not, from the text, in which the lines of a value are moved together.
- */
-
-#define SECTION_NAME "*" /* the name of the items that are sections: no key can have it */
-#define ASIDE	     "@"
-#define ROOM_MIN     (READER_KEY_MAX + 32)
-
 struct reader {
-	/* The file. */
 	char *next, *end;
 	unsigned line; /* the number of the last line read */
 	const char *file;
 	struct diag *diag;
 	bool in_section;
 	char section[DIAG_EXCERPT_MAX]; /* for messages */
-
-	/* The item that is fed to inih. */
-	const char *name; /* NULL: there is none */
-	const char *value;
-	const char *fed; /* the value, or ASIDE */
-	unsigned item_line;
-
 	const struct reader_handler *handler;
-	int error;
 };
 
 struct span {
@@ -166,14 +139,6 @@ static void reader_remove_comment(struct span *value)
 	*value = reader_trim(*value);
 }
 
-static void reader_set_item(struct reader *r, const char *name, struct span value, unsigned line)
-{
-	*value.end = '\0';
-	r->name = name;
-	r->value = value.begin;
-	r->item_line = line;
-}
-
 /* Returns true if only a comment follows, or nothing. */
 static bool reader_is_void_behind(char *begin, char *end)
 {
@@ -181,7 +146,7 @@ static bool reader_is_void_behind(char *begin, char *end)
 	       (reader_is_blank(*begin) && *reader_trim((struct span){ begin, end }).begin == ';');
 }
 
-static void reader_section(struct reader *r, struct span line)
+static int reader_take_section(struct reader *r, struct span line)
 {
 	struct span name = { line.begin + 1, line.end };
 	char *close = memchr(name.begin, ']', (size_t)(name.end - name.begin));
@@ -195,12 +160,10 @@ static void reader_section(struct reader *r, struct span line)
 			"a blank and ;");
 	else if (close == name.begin)
 		reader_error(r, r->line, "section without a name: expected [NAME]");
-	if (!close)
-		close = name.begin;
-	name.end = close;
-	reader_set_item(r, SECTION_NAME, name, r->line);
+	*(close ? close : name.begin) = '\0';
 	r->in_section = true;
-	(void)diag_excerpt(r->section, *r->value ? r->value : "?");
+	(void)diag_excerpt(r->section, *name.begin ? name.begin : "?");
+	return r->handler->on_section(r->handler->arg, r->line, name.begin);
 }
 
 /* @key ends with a NUL. */
@@ -212,7 +175,7 @@ static bool reader_is_good_key(struct span key)
 	       strspn(key.begin, TEXT_LETTERS TEXT_DIGITS "-_.") == length;
 }
 
-static void reader_entry(struct reader *r, struct span line)
+static int reader_take_entry(struct reader *r, struct span line)
 {
 	char excerpt[DIAG_EXCERPT_MAX];
 	unsigned number = r->line;
@@ -224,7 +187,7 @@ static void reader_entry(struct reader *r, struct span line)
 	value = reader_trim(value);
 	reader_join(r, &value);
 	reader_remove_comment(&value);
-	*key.end = '\0';
+	*key.end = *value.end = '\0';
 
 	if (!equals)
 		reader_error(
@@ -243,77 +206,23 @@ static void reader_entry(struct reader *r, struct span line)
 		reader_error(r, number, "[%s] %s: value too long: %td bytes, at most %d",
 			     r->section, key.begin, value.end - value.begin, CONFIG_LINE_MAX);
 	else
-		reader_set_item(r, key.begin, value, number);
+		return r->handler->on_entry(r->handler->arg, number, key.begin, value.begin);
+	return 0;
 }
 
-/* Reads until the next section or entry that can be fed. */
-static bool reader_next_item(struct reader *r)
+static int reader_take_line(struct reader *r, struct span line)
 {
-	struct span line;
-
-	while (!r->name && reader_next_line(r, &line)) {
-		if (reader_is_void_line(line))
-			continue;
-		reader_check_text(r, line);
-		if (reader_is_blank(*line.begin))
-			reader_error(
-				r, r->line,
-				"indented line without a value to continue: expected a key in the first "
-				"column");
-		else if (*line.begin == '[')
-			reader_section(r, reader_trim(line));
-		else
-			reader_entry(r, line);
-	}
-	return r->name;
-}
-
-/* Returns true if no build of inih changes the value in a line of @room bytes with its end. */
-static bool reader_is_plain(const struct reader *r, int room)
-{
-	const char *p = r->value;
-
-	if (*p == ' ')
-		return false;
-	while (*p >= ' ' && *p <= '~' && *p != ';' && *p != '#')
-		p++;
-	if (*p || (p > r->value && p[-1] == ' '))
-		return false;
-	return strlen(r->name) + strlen("=") + (size_t)(p - r->value) + 2 < (size_t)room;
-}
-
-/* fgets() as inih sees it: the next item. */
-static char *reader_feed(char *buffer, int room, void *stream)
-{
-	struct reader *r = stream;
-
-	if (!r->error && r->name)
-		r->error = -EBADMSG; /* the last item has not arrived */
-	else if (!r->error && room < ROOM_MIN)
-		r->error = -EMSGSIZE;
-	if (r->error || !reader_next_item(r))
-		return NULL;
-	r->fed = reader_is_plain(r, room) ? r->value : ASIDE;
-	(void)sprintf(buffer, "%s=%s\n", r->name, r->fed);
-	return buffer;
-}
-
-/* inih's handler; its own sections are not used. */
-static int reader_on_item(void *user, const char *section, const char *name, const char *fed)
-{
-	struct reader *r = user;
-	const struct reader_handler *handler = r->handler;
-
-	if (r->error)
-		return 1;
-	if (!r->name || strcmp(name, r->name) != 0 || strcmp(fed, r->fed) != 0)
-		r->error = -EBADMSG;
-	else if (strcmp(name, SECTION_NAME) == 0)
-		r->error = handler->on_section(handler->arg, r->item_line, r->value);
-	else
-		r->error = handler->on_entry(handler->arg, r->item_line, r->name, r->value);
-	r->name = NULL;
-	return 1;
+	if (reader_is_void_line(line))
+		return 0;
+	reader_check_text(r, line);
+	if (*line.begin == '[')
+		return reader_take_section(r, reader_trim(line));
+	if (!reader_is_blank(*line.begin))
+		return reader_take_entry(r, line);
+	reader_error(r, r->line,
+		     "indented line without a value to continue: expected a key in the first "
+		     "column");
+	return 0;
 }
 
 int reader_parse(char *text, size_t size, const char *file, struct diag *diag,
@@ -327,12 +236,12 @@ int reader_parse(char *text, size_t size, const char *file, struct diag *diag,
 		.diag = diag,
 		.handler = handler,
 	};
-	int outcome;
+	struct span line;
+	int result = 0;
 
 	if (size >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0)
 		r.next += strlen(mark);
-	outcome = ini_parse_stream(reader_feed, &r, reader_on_item, &r);
-	if (r.error)
-		return r.error;
-	return outcome == -2 ? -ENOMEM : outcome ? -EBADMSG : 0;
+	while (result == 0 && reader_next_line(&r, &line))
+		result = reader_take_line(&r, line);
+	return result;
 }

@@ -12,7 +12,7 @@
 
 #include "model/base/diag.h"
 
-#define READER_KEY_MAX 49 /* bytes; the limit of inih */
+#define READER_KEY_MAX 49 /* bytes */
 
 struct reader_handler {
 	/*
@@ -29,7 +29,7 @@ struct reader_handler {
  * Reads @text, which must be followed by a NUL and is overwritten.  An invalid line, a value beyond
  * CONFIG_LINE_MAX, a NUL byte and invalid UTF-8 are errors in @diag, and reading continues.
  *
- * Return: 0; -ENOMEM; the error of the handler.
+ * Return: 0, or the error of the handler.
  */
 int reader_parse(char *text, size_t size, const char *file, struct diag *diag,
 		 const struct reader_handler *handler);

@@ -6,9 +6,7 @@ check_PROGRAMS += %D%/base/test-diag
 
 check_PROGRAMS += %D%/file/test-reader
 %C%_file_test_reader_SOURCES = %D%/file/test-reader.c
-%C%_file_test_reader_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(INIH_CFLAGS)
-# Other builds of inih.
-%C%_file_test_reader_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ini_parse_stream
+%C%_file_test_reader_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_file_test_reader_LDADD   = tests/unit/fixtures/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/types/test-calendar

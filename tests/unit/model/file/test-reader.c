@@ -1,42 +1,12 @@
 #include "tests/unit/fixtures/main.h"
 
 #include <errno.h>
-#include <ini.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/macro.h"
 #include "model/file/reader.h"
 #include "model/base/settings.h"
-
-/*
- * The linker sends calls of ini_parse_stream() here, so that the library can be another one: with
- * lines of @inih_room bytes, or losing one of them.
- */
-static int inih_room;
-static unsigned inih_loses; /* the number of a line, from 1 */
-
-int __real_ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user);
-int __wrap_ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user);
-
-int __wrap_ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user)
-{
-	char line[512];
-
-	if (!inih_room)
-		return __real_ini_parse_stream(reader, stream, handler, user);
-	for (unsigned n = 1; reader(line, inih_room, stream); n++) {
-		char *equals = strchr(line, '='), *newline = strchr(line, '\n');
-
-		ck_assert_uint_lt(strlen(line), (size_t)inih_room);
-		ck_assert_ptr_nonnull(equals);
-		ck_assert_ptr_nonnull(newline);
-		*equals = *newline = '\0';
-		if (n != inih_loses)
-			(void)handler(user, "", line, equals + 1);
-	}
-	return 0;
-}
 
 /* The result as text: "1[section]" and "2key=value" with a newline after each. */
 struct record {
@@ -260,43 +230,6 @@ START_TEST(a_value_that_is_too_long_is_refused_not_truncated)
 }
 END_TEST
 
-/* A section and a value that is longer than the room: two lines of the library. */
-static int parse_with(int room, unsigned loses)
-{
-	cleanup(diag_freep) struct diag *diag = NULL;
-	cleanup(record_done) struct record record = { .text = NULL };
-	const struct reader_handler handler = { on_section, on_entry, &record };
-	char text[512];
-	int r;
-
-	(void)snprintf(text, sizeof(text), "[a]\nk = %0400d\n", 7);
-	record.out = open_memstream(&record.text, &record.size);
-	ck_assert_int_eq(diag_new(&diag), 0);
-	inih_room = room;
-	inih_loses = loses;
-	r = reader_parse(text, strlen(text), "f", diag, &handler);
-	inih_room = 0;
-	(void)fclose(record.out);
-	ck_assert(r < 0 || record.size == strlen("1[a]\n2k=\n") + 400);
-	return r;
-}
-
-START_TEST(a_loss_in_the_library_is_noticed)
-{
-	ck_assert_int_eq(parse_with(200, 0), 0);
-	for (unsigned line = 1; line <= 2; line++)
-		ck_assert_int_eq(parse_with(200, line), -EBADMSG);
-}
-END_TEST
-
-START_TEST(lines_of_the_library_may_be_shorter_but_not_tiny)
-{
-	for (int room = 100; room < 300; room++)
-		ck_assert_int_eq(parse_with(room, 0), 0);
-	ck_assert_int_eq(parse_with(50, 0), -EMSGSIZE);
-}
-END_TEST
-
 static int refuse(void *arg, unsigned line, const char *name)
 {
 	(void)arg;
@@ -332,8 +265,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, an_invalid_line_is_reported_and_reading_continues);
 	tcase_add_test(tc, continuations_of_an_invalid_line_are_no_errors);
 	tcase_add_test(tc, a_value_that_is_too_long_is_refused_not_truncated);
-	tcase_add_test(tc, a_loss_in_the_library_is_noticed);
-	tcase_add_test(tc, lines_of_the_library_may_be_shorter_but_not_tiny);
 	tcase_add_test(tc, the_handler_can_stop_reading);
 	suite_add_tcase(s, tc);
 	return s;
