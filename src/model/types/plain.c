@@ -37,34 +37,20 @@ TYPE(duration, .parse = duration_parse, .print = duration_print, .size = sizeof(
      .expected = "a duration, for example 30s, 250ms, 5min, 1h, 1d or infinity",
      .examples = { "30s", "250ms" });
 
-/* Limits the interval: 0 would be a busy loop, infinity never. */
+/*
+ * Times of at least @min milliseconds.  0 is the one that never comes, where that is allowed: for an interval it would
+ * be a busy loop.
+ */
 static int interval_parse(struct value *value, void *field)
 {
 	uint64_t usec;
 
 	if (parse_duration(value->text, &usec) < 0)
 		return -EINVAL;
-	if (usec < 10 * USEC_PER_MSEC)
+	if (usec < (uint64_t)value->type->min * USEC_PER_MSEC)
 		return value_refuse(value, "too short");
-	if (usec == USEC_INFINITY)
+	if (usec == USEC_INFINITY && value->type == &type_interval)
 		return value_refuse(value, "infinite");
-	*(uint64_t *)field = usec;
-	return 0;
-}
-
-TYPE(interval, .parse = interval_parse, .print = duration_print, .size = sizeof(uint64_t),
-     .expected = "a duration of at least 10ms, for example 500ms, 10s or 1min",
-     .examples = { "10ms", "90s" });
-
-/* 0 means no watchdog, which is written infinity. */
-static int watchdog_parse(struct value *value, void *field)
-{
-	uint64_t usec;
-
-	if (parse_duration(value->text, &usec) < 0)
-		return -EINVAL;
-	if (usec == 0)
-		return value_refuse(value, "too short");
 	*(uint64_t *)field = usec == USEC_INFINITY ? 0 : usec;
 	return 0;
 }
@@ -76,22 +62,15 @@ static void watchdog_print(FILE *file, const void *field)
 	duration_print(file, usec ? field : &(uint64_t){ USEC_INFINITY });
 }
 
-TYPE(watchdog, .parse = watchdog_parse, .print = watchdog_print, .size = sizeof(uint64_t),
+TYPE(interval, .parse = interval_parse, .print = duration_print, .size = sizeof(uint64_t), .min = 10,
+     .expected = "a duration of at least 10ms, for example 500ms, 10s or 1min",
+     .examples = { "10ms", "90s" });
+
+TYPE(watchdog, .parse = interval_parse, .print = watchdog_print, .size = sizeof(uint64_t), .min = 1,
      .expected = "a duration, for example 500ms, 30s, 5min, or infinity for no watchdog",
      .examples = { "5s", "infinity" });
 
-/* 0 means that no time is too long, which is written infinity. */
-static int idle_parse(struct value *value, void *field)
-{
-	uint64_t usec;
-
-	if (parse_duration(value->text, &usec) < 0 || usec != USEC_INFINITY)
-		return interval_parse(value, field);
-	*(uint64_t *)field = 0;
-	return 0;
-}
-
-TYPE(idle, .parse = idle_parse, .print = watchdog_print, .size = sizeof(uint64_t),
+TYPE(idle, .parse = interval_parse, .print = watchdog_print, .size = sizeof(uint64_t), .min = 10,
      .expected = "a duration of at least 10ms, for example 30s or 10min, or infinity",
      .examples = { "10min", "90s" });
 
@@ -332,7 +311,8 @@ static int pressure_limit_parse(struct value *value, void *field)
 
 	if (strcmp(p, "none") != 0 &&
 	    (parse_digits(&p, &limit.percent) < 0 || p != over || limit.percent < 1 ||
-	     limit.percent > 100 || parse_duration(over + strlen("% over "), &limit.window_usec) < 0 ||
+	     limit.percent > 100 ||
+	     parse_duration(over + strlen("% over "), &limit.window_usec) < 0 ||
 	     limit.window_usec < 2 * USEC_PER_SEC || limit.window_usec > 3600 * USEC_PER_SEC))
 		return -EINVAL;
 	*(struct pressure_limit *)field = limit;
@@ -353,7 +333,8 @@ static void pressure_limit_print(FILE *file, const void *field)
 
 TYPE(pressure_limit, .parse = pressure_limit_parse, .print = pressure_limit_print,
      .size = sizeof(struct pressure_limit),
-     .expected = "SHARE over DURATION, for example 20% over 30s, with a duration from 2s to 1h, or none",
+     .expected =
+	     "SHARE over DURATION, for example 20% over 30s, with a duration from 2s to 1h, or none",
      .examples = { "20% over 30s", "none" });
 
 static int success_status_add(struct value *value, const char *word, struct success_status *status)

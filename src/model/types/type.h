@@ -51,7 +51,7 @@ struct type {
 	const char *expected;	      /* completes "expected ..." */
 	const char *examples[2];      /* two different values, as they are shown */
 	const struct choice *choices; /* of an enum, if parse and print are NULL */
-	int min, max;		      /* of a number */
+	int min, max;		      /* of a number; of a time, in milliseconds */
 };
 
 /* The definition of one. */
