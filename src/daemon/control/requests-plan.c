@@ -8,39 +8,23 @@
 #include "proto/config/settings.h"
 #include "proto/plan.h"
 
-static int request_survey_alloc(struct forecast_tree *tree, struct node *root)
-{
-	size_t nodes = 0, edges = 0;
-
-	for (struct node *n = root; n; n = node_next(n, root)) {
-		n->index = nodes++;
-		for (enum edge edge = 0; edge < N_EDGES; edge++)
-			for (struct node *const *to = node_edges(n, edge); to && *to; to++)
-				edges++;
-	}
-	tree->nodes = calloc(nodes, sizeof(*tree->nodes));
-	tree->edges = calloc(edges + 1, sizeof(*tree->edges));
-	return tree->nodes && tree->edges ? 0 : -ENOMEM;
-}
-
 static int request_survey(struct forecast_tree *tree, struct node *root)
 {
-	int r = request_survey_alloc(tree, root);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	for (const struct node *n = root; n; n = node_next(n, root)) {
-		struct forecast_node *node = &tree->nodes[tree->n_nodes++];
+	for (struct node *n = root; r == 0 && n; n = node_next(n, root)) {
+		size_t parent = n->parent ? n->parent->index : FORECAST_NONE;
 
-		node->path = n->path;
-		node->config = n->config;
-		node->parent = n->parent ? n->parent->index : FORECAST_NONE;
-		for (enum edge edge = 0; edge < N_EDGES; edge++)
-			for (struct node *const *to = node_edges(n, edge); to && *to; to++)
-				tree->edges[tree->n_edges++] =
-					forecast_edge_of(edge, n->index, (*to)->index);
+		n->index = tree->n_nodes;
+		r = array_append(tree->nodes, tree->n_nodes,
+				 (struct forecast_node){ n->config, n->path, parent });
 	}
-	return 0;
+	for (struct node *n = root; r == 0 && n; n = node_next(n, root))
+		for (enum edge edge = 0; edge < N_EDGES; edge++)
+			for (struct node *const *to = node_edges(n, edge); r == 0 && to && *to;
+			     to++)
+				r = forecast_tree_link(tree, edge, n->index, (*to)->index);
+	return r;
 }
 
 void request_plan(struct request *q, struct node *node, const struct message_call *call)

@@ -4,57 +4,49 @@
  */
 #include "model/forecast/forecast-graph.h"
 
-struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target)
+int forecast_tree_link(struct forecast_tree *tree, enum edge edge, size_t node, size_t target)
 {
 	bool turned = edge == EDGE_TERM_AFTER;
 
-	return (struct forecast_edge){
-		.before = turned ? target : node,
-		.after = turned ? node : target,
-		.edge = edge,
-	};
+	return array_append(tree->edges, tree->n_edges,
+			    (struct forecast_edge){
+				    .before = turned ? target : node,
+				    .after = turned ? node : target,
+				    .edge = edge,
+			    });
 }
 
-/* Adds the edges of @config to @tree, if it has room for them.  Returns their number. */
-static size_t forecast_add_edges(struct forecast_tree *tree, const struct config *config,
-				 enum edge edge)
+static int forecast_link_all(struct forecast_tree *tree, const struct config *config,
+			     enum edge edge)
 {
-	size_t n = 0;
+	int r = 0;
 
 	for (size_t i = 0; i < config->n_nodes; i++) {
 		struct node_config **to = node_config_edges(config->nodes[i], edge);
 
-		for (; to && *to; to++, n++)
-			if (tree->edges)
-				tree->edges[tree->n_edges++] =
-					forecast_edge_of(edge, i, (*to)->index);
+		for (; r == 0 && to && *to; to++)
+			r = forecast_tree_link(tree, edge, i, (*to)->index);
 	}
-	return n;
+	return r;
 }
 
 int forecast_tree_init(struct forecast_tree *tree, const struct config *config)
 {
-	size_t n = 1;
+	int r = 0;
 
-	*tree = (struct forecast_tree){ .grace_usec = USEC_INFINITY, .n_nodes = config->n_nodes };
-	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		n += forecast_add_edges(tree, config, edge);
-	tree->nodes = calloc(config->n_nodes, sizeof(*tree->nodes));
-	tree->edges = calloc(n, sizeof(*tree->edges));
-	if (!tree->nodes || !tree->edges) {
-		forecast_tree_done(tree);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < config->n_nodes; i++) {
+	*tree = (struct forecast_tree){ .grace_usec = USEC_INFINITY };
+	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {
 		const struct node_config *node = config->nodes[i];
+		size_t parent = node->parent ? node->parent->index : FORECAST_NONE;
 
-		tree->nodes[i].config = node;
-		tree->nodes[i].path = node->path;
-		tree->nodes[i].parent = node->parent ? node->parent->index : FORECAST_NONE;
+		r = array_append(tree->nodes, tree->n_nodes,
+				 (struct forecast_node){ node, node->path, parent });
 	}
-	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		(void)forecast_add_edges(tree, config, edge);
-	return 0;
+	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
+		r = forecast_link_all(tree, config, edge);
+	if (r < 0)
+		forecast_tree_done(tree);
+	return r;
 }
 
 void forecast_tree_done(struct forecast_tree *tree)

@@ -19,9 +19,7 @@ struct forecast_edge {
 	bool broken;	/* by forecast_graph_break() */
 };
 
-/* The edge in a stop that @edge of node @node to node @target means. */
-struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target);
-
+/* Both arrays grow by array_append(). */
 struct forecast_tree {
 	struct forecast_node *nodes;
 	size_t n_nodes;
@@ -33,6 +31,9 @@ struct forecast_tree {
 /* Initialises @tree from @config, without a grace.  Return: 0 or -ENOMEM. */
 int forecast_tree_init(struct forecast_tree *tree, const struct config *config);
 void forecast_tree_done(struct forecast_tree *tree);
+
+/* Adds the edge in a stop that @edge of node @node to node @target means.  Return: likewise. */
+int forecast_tree_link(struct forecast_tree *tree, enum edge edge, size_t node, size_t target);
 
 /*
  * Each node of the tree has two vertices: gate, it may be signalled; and end, it is Complete.  A
