@@ -362,10 +362,8 @@ int event_stream_new(struct event_stream **ret, sd_event *event,
 	list_init(&stream->topics);
 	r = frames_init(&stream->frames, RING, RING_BYTES_MAX);
 	if (r == 0)
-		r = sd_event_add_time(event, &stream->comment, CLOCK_MONOTONIC, 0, 1,
+		r = sd_event_add_time(event, &stream->comment, CLOCK_MONOTONIC, USEC_INFINITY, 1,
 				      event_stream_on_comment, stream);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
 	if (r < 0)
 		event_stream_free(stream);
 	else

@@ -36,8 +36,7 @@ static void visits_set_limit(struct visits *visits)
 	if (later)
 		usec = MIN(usec, later->since_usec + VISIT_USEC);
 	(void)sd_event_source_set_time(visits->limit, usec);
-	(void)sd_event_source_set_enabled(visits->limit,
-					  head || later ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+	(void)sd_event_source_set_enabled(visits->limit, SD_EVENT_ONESHOT);
 }
 
 static void visits_remove(struct visit *visit)
@@ -189,15 +188,12 @@ bool visits_are_full(const struct visits *visits)
 
 int visits_init(struct visits *visits, sd_event *event, size_t places)
 {
-	int r = sd_event_add_time(event, &visits->limit, CLOCK_MONOTONIC, 0, 1, visits_on_limit,
-				  visits);
-
 	list_init(&visits->heads);
 	list_init(&visits->later);
 	visits->places = places;
-	if (r >= 0)
-		r = sd_event_source_set_enabled(visits->limit, SD_EVENT_OFF);
-	return MIN(r, 0);
+	return MIN(sd_event_add_time(event, &visits->limit, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+				     visits_on_limit, visits),
+		   0);
 }
 
 void visits_done(struct visits *visits)

@@ -14,7 +14,7 @@
 #define RETRY_MAX_USEC USEC_PER_SEC
 #define ROUND_USEC     (100 * USEC_PER_MSEC) /* between two rounds of queries, at least */
 #define ROUND_MAX_USEC (5 * USEC_PER_SEC)    /* at most: a Status during a start takes long */
-#define ROUND_SHARE    30		     /* the same, as a multiple of the time that a Status takes */
+#define ROUND_SHARE    30 /* the same, as a multiple of the time that a Status takes */
 #define STOPPING_USEC  (500 * USEC_PER_MSEC) /* likewise, during a shutdown without events */
 #define ANSWER_USEC    (10 * USEC_PER_SEC)   /* for all replies to a query */
 
@@ -317,10 +317,8 @@ int link_new(struct link **ret, sd_event *event, const char *socket, struct copy
 			       .pause_usec = ROUND_USEC };
 	r = sd_event_add_time(event, &link->retry, CLOCK_MONOTONIC, 0, 1, link_on_retry, link);
 	if (r >= 0)
-		r = sd_event_add_time(event, &link->round, CLOCK_MONOTONIC, 0, 1, link_on_round,
-				      link);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
+		r = sd_event_add_time(event, &link->round, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+				      link_on_round, link);
 	if (r < 0)
 		link_free(link);
 	else
