@@ -23,7 +23,6 @@ noinst_LTLIBRARIES += %D%/libctl.la
 # logs: lines of output
 %C%_libctl_la_SOURCES += \
 	%D%/logs/lines.h %D%/logs/lines.c \
-	%D%/logs/reader.h %D%/logs/reader.c \
 	%D%/logs/older.h %D%/logs/older.c \
 	%D%/logs/logs.h %D%/logs/logs.c \
 	%D%/logs/print.h %D%/logs/print.c

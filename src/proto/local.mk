@@ -8,13 +8,14 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/interface.h %D%/interface.c \
 	%D%/node-view.h %D%/node-view.c \
 	%D%/config/settings.h %D%/config/settings.c \
-	%D%/report.h %D%/report.c \
 	%D%/plan.h %D%/plan.c \
 	%D%/address.h %D%/address.c \
 	%D%/client.h %D%/client.c \
 	%D%/call.h %D%/call.c \
 	%D%/logger-message.h %D%/logger-message.c \
+	%D%/log-reader.h %D%/log-reader.c \
 	%D%/logger-store.h %D%/logger-store.c \
+	%D%/history/report.h %D%/history/report.c \
 	%D%/history/line.h %D%/history/line.c \
 	%D%/history/reader.h %D%/history/reader.c \
 	%D%/history/ledger.h %D%/history/ledger.c \

@@ -7,7 +7,7 @@
 
 #include "ctl/session/nodes.h"
 #include "ctl/terminal/show.h"
-#include "proto/report.h"
+#include "proto/history/report.h"
 
 /* cmd_verb: start, stop and restart; cmd_enable: enable and disable. */
 typedef int command_function(struct ctl *ctl, int argc, char **argv);

@@ -2,7 +2,7 @@
 
 /* The output of nodes: the lines that the logger remembers, and older ones from files. */
 
-#include "ctl/logs/reader.h"
+#include "ctl/logs/lines.h"
 #include "ctl/session/session.h"
 
 struct logs {

@@ -6,7 +6,7 @@
 
 #include "daemon/logger/history-line.h"
 #include "daemon/logger/history-log.h"
-#include "proto/report.h"
+#include "proto/history/report.h"
 
 void history_use(struct context *ctx, const struct config *config)
 {

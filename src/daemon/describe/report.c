@@ -8,7 +8,7 @@
 #include "daemon/describe/describe.h"
 #include "daemon/describe/history.h"
 #include "model/life/budget.h"
-#include "proto/report.h"
+#include "proto/history/report.h"
 #include "sys/file/replace.h"
 
 /* Returns the path of the report; NULL if none is configured. */

@@ -4,13 +4,12 @@
  */
 #include "exporter/mirror/tail.h"
 
-#include "proto/logger-message.h"
+#include "proto/log-reader.h"
 
 #define ANSWER_USEC (10 * USEC_PER_SEC)
 #define RETRY_USEC  USEC_PER_SEC
 #define ABSENT_USEC (5 * USEC_PER_SEC) /* pause between two calls to a daemon without a logger */
 #define SPARE_USEC  (2 * USEC_PER_SEC) /* a tail that was unused for so long may be replaced */
-#define READ_SIZE   TAIL_BURST
 
 struct tails {
 	struct tails_owner owner;
@@ -23,7 +22,7 @@ struct tail {
 	struct tails *tails;
 	char *node;
 	struct call *call;     /* NULL: none, until @wait */
-	sd_event_source *pipe; /* owns the descriptor; or NULL */
+	sd_event_source *pipe; /* of the descriptor of the reader; or NULL */
 	sd_event_source *wait; /* for the next call, or to go on reading */
 	sd_event_source *idle; /* on while there are no @users */
 	unsigned users;
@@ -33,18 +32,13 @@ struct tail {
 	bool refused;
 	bool begun; /* the last lines have come: further ones are new */
 	json_t *lines;
-	char *buffer;
-	size_t length, size;
-	size_t burst; /* bytes since the last pause */
-	struct {
-		uint64_t next, time_usec; /* of the last line that has come */
-	} seen[LOGGER_KINDS];
+	struct log_reader reader;
+	size_t burst; /* bytes of lines since the last pause */
 };
 
-/* --- frames --- */
+/* --- lines --- */
 
-static json_t *tail_new_line(const struct logger_frame *frame, uint64_t time_usec, const char *text,
-			     size_t length)
+static json_t *tail_new_line(const struct log_source *source, const char *text, size_t length)
 {
 	char copy[TAIL_TEXT_MAX + 1], time[CLOCK_TEXT_MAX];
 
@@ -52,8 +46,8 @@ static json_t *tail_new_line(const struct logger_frame *frame, uint64_t time_use
 	for (size_t i = 0; i < length; i++)
 		copy[i] = text[i] ? text[i] : ' ';
 	copy[length] = '\0';
-	return json_pack("{s:s, s:s, s:o}", "time", clock_utc_text(time, time_usec), "stream",
-			 frame->kind == LOGGER_ERROR ? "stderr" : "stdout", "text",
+	return json_pack("{s:s, s:s, s:o}", "time", clock_utc_text(time, source->last_usec),
+			 "stream", source->kind == LOGGER_ERROR ? "stderr" : "stdout", "text",
 			 message_string(copy));
 }
 
@@ -95,44 +89,21 @@ static void tail_set_ready(struct tail *tail)
 	tail_set_state(tail, TAIL_READY);
 }
 
-static void tail_take_frame(struct tail *tail, const struct logger_frame *frame, const char *text,
-			    size_t length)
+static void tail_take_event(struct tail *tail, const struct log_event *event)
 {
-	uint64_t *next = &tail->seen[frame->kind].next;
-	uint64_t *time_usec = &tail->seen[frame->kind].time_usec;
+	const struct log_source *source = event->line.source;
 	char lost[64];
 
-	if (frame->type == LOGGER_FRAME_NOW)
+	if (event->type == LOGGER_FRAME_NOW) {
 		tail_set_ready(tail);
-	if (frame->type == LOGGER_FRAME_LOST) {
-		(void)snprintf(lost, sizeof(lost), "... %llu bytes were left out ...",
-			       (unsigned long long)frame->lost);
-		tail_add(tail, tail_new_line(frame, *time_usec, lost, strlen(lost)));
+	} else if (event->type == LOGGER_FRAME_LOST) {
+		(void)snprintf(lost, sizeof(lost), "... %" PRIu64 " bytes were left out ...",
+			       event->lost);
+		tail_add(tail, tail_new_line(source, lost, strlen(lost)));
+	} else if (event->type == LOGGER_FRAME_LINE) {
+		tail->burst += event->line.length;
+		tail_add(tail, tail_new_line(source, event->line.text, event->line.length));
 	}
-	if (frame->type != LOGGER_FRAME_LINE ||
-	    (frame->next <= *next && frame->time_usec <= *time_usec))
-		return;
-	*next = frame->next;
-	*time_usec = frame->time_usec;
-	tail_add(tail, tail_new_line(frame, *time_usec, text, length));
-}
-
-/* Return: 0 or -EBADMSG. */
-static int tail_take_frames(struct tail *tail)
-{
-	struct logger_frame frame;
-	const char *text;
-	size_t at = 0, length;
-	ssize_t n;
-
-	while ((n = logger_frame_parse(tail->buffer + at, tail->length - at, &frame, &text,
-				       &length)) > 0) {
-		tail_take_frame(tail, &frame, text, length);
-		at += (size_t)n;
-	}
-	memmove(tail->buffer, tail->buffer + at, tail->length - at);
-	tail->length -= at;
-	return (int)n;
 }
 
 /* --- the stream --- */
@@ -147,7 +118,7 @@ static void tail_stop(struct tail *tail)
 {
 	tail->call = call_free(tail->call);
 	tail->pipe = sd_event_source_disable_unref(tail->pipe);
-	tail->length = 0;
+	log_reader_open(&tail->reader, -1);
 }
 
 /* It ends soon if nothing uses it, so that the next client asks again. */
@@ -174,37 +145,28 @@ static void tail_fail(struct tail *tail, const char *error, bool refused)
 		tail_report(tail, NULL, error);
 }
 
-static int tail_read(struct tail *tail, int fd)
+/* Takes what has come, up to a burst of new lines. */
+static void tail_read(struct tail *tail)
 {
-	ssize_t n;
+	struct log_event event;
+	int r = 1;
 
-	if (tail->size - tail->length < READ_SIZE) {
-		char *buffer = realloc(tail->buffer, tail->length + 2 * READ_SIZE);
-
-		if (!buffer)
-			return -ENOMEM;
-		tail->buffer = buffer;
-		tail->size = tail->length + 2 * READ_SIZE;
+	while (r > 0 && (tail->burst < TAIL_BURST || tail->state != TAIL_READY)) {
+		r = log_reader_next(&tail->reader, 0, &event);
+		if (r > 0)
+			tail_take_event(tail, &event);
 	}
-	n = read(fd, tail->buffer + tail->length, READ_SIZE);
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	tail->length += (size_t)n;
-	tail->burst += (size_t)n;
-	return n > 0 ? tail_take_frames(tail) : -ECONNRESET;
+	if (r > 0) {
+		(void)sd_event_source_set_enabled(tail->pipe, SD_EVENT_OFF);
+		tail_set_wait(tail, TAIL_PAUSE_USEC);
+	} else if (r != -EAGAIN) {
+		tail_fail(tail, "the stream of the logger has ended", false);
+	}
 }
 
 static int tail_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	struct tail *tail = arg;
-	int r = tail_read(tail, fd);
-
-	if (r < 0) {
-		tail_fail(tail, "the stream of the logger has ended", false);
-	} else if (tail->burst >= TAIL_BURST && tail->state == TAIL_READY) {
-		(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
-		tail_set_wait(tail, TAIL_PAUSE_USEC);
-	}
+	tail_read(arg);
 	return 0;
 }
 
@@ -234,14 +196,11 @@ static int tail_open(struct tail *tail, const json_t *outputs)
 		tail_set_wait(tail, ABSENT_USEC);
 		return 0;
 	}
+	log_reader_open(&tail->reader, fd);
 	r = fd_set_nonblock(fd);
 	if (r >= 0)
 		r = sd_event_add_io(tail->tails->owner.event, &tail->pipe, fd, EPOLLIN,
 				    tail_on_readable, tail);
-	if (r >= 0)
-		r = sd_event_source_set_io_fd_own(tail->pipe, true);
-	else
-		(void)fd_close(fd);
 	return MIN(r, 0);
 }
 
@@ -283,10 +242,12 @@ static int tail_on_wait(sd_event_source *source, uint64_t usec, void *arg)
 	int r = 0;
 
 	tail->burst = 0;
-	if (tail->pipe)
+	if (tail->pipe) {
 		(void)sd_event_source_set_enabled(tail->pipe, SD_EVENT_ON);
-	else if (!tail->call)
+		tail_read(tail);
+	} else if (!tail->call) {
 		r = tail_ask(tail);
+	}
 	if (r < 0)
 		tail_fail(tail, strerror(-r), false);
 	return 0;
@@ -305,7 +266,7 @@ static struct tail *tail_free(struct tail *tail)
 	tail->wait = sd_event_source_disable_unref(tail->wait);
 	tail->idle = sd_event_source_disable_unref(tail->idle);
 	json_decref(tail->lines);
-	free(tail->buffer);
+	log_reader_done(&tail->reader);
 	free(tail->error);
 	free(tail->node);
 	return free_memory(tail);
@@ -351,6 +312,7 @@ static struct tail *tail_new(struct tails *tails, const char *node)
 	if (!tail)
 		return NULL;
 	tail->tails = tails;
+	log_reader_init(&tail->reader);
 	list_init(&tail->in_tails);
 	tail->node = strdup(node);
 	tail->lines = json_array();

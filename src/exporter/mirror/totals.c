@@ -4,7 +4,7 @@
  */
 #include "exporter/mirror/totals.h"
 
-#include "proto/report.h"
+#include "proto/history/report.h"
 
 DEFINE_DICT_NAME(totals_node_path, struct totals_node, path)
 

@@ -4,7 +4,7 @@
  */
 #include "exporter/text/api.h"
 
-#include "proto/report.h"
+#include "proto/history/report.h"
 
 static json_t *api_begin(bool up)
 {

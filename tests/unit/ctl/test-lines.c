@@ -6,7 +6,7 @@
 #include "base/macro.h"
 #include "ctl/logs/older.h"
 #include "ctl/logs/print.h"
-#include "ctl/logs/reader.h"
+#include "proto/log-reader.h"
 #include "tests/unit/ctl/test-ctl.h"
 
 /* The parts of swansongctl logs: lines, the frames of the logger, and the text of files. */

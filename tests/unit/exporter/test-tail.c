@@ -153,6 +153,7 @@ static void put_frame(enum logger_frame_type type, uint64_t next, const char *te
 	frame.time_usec = next;
 	frame.next = next;
 	frame.lost = 9;
+	frame.position = type == LOGGER_FRAME_LOST ? next - 1 + frame.lost : 0;
 	ck_assert_int_eq(write(mirror.logger, &frame, sizeof(frame)), sizeof(frame));
 	ck_assert_int_eq(write(mirror.logger, "web", 3), 3);
 	ck_assert_int_eq(write(mirror.logger, text, strlen(text)), (ssize_t)strlen(text));

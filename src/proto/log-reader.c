@@ -3,9 +3,9 @@
  * taken.  Each source remembers the position after its last line: a line before it has come
  * already and is skipped; a line beyond it is preceded by an event for the lost bytes.
  */
-#include "ctl/logs/reader.h"
+#include "proto/log-reader.h"
 
-#define READ_SIZE (64 * 1024)
+#define READ_SIZE (32 * 1024)
 
 DEFINE_DICT_NAME(log_source_node, struct log_source, node)
 
@@ -76,7 +76,7 @@ struct log_source *log_reader_source(struct log_reader *r, const char *node, enu
 /* --- frames --- */
 
 /* Return: 1: there are more bytes; 0: the end; or as log_reader_next(). */
-static int reader_fill(struct log_reader *r, uint64_t deadline_usec)
+static int log_reader_fill(struct log_reader *r, uint64_t deadline_usec)
 {
 	struct pollfd fds[] = { { .fd = r->fd, .events = POLLIN }, { .fd = r->output_fd } };
 	int timeout = clock_left_msec(deadline_usec), n;
@@ -151,8 +151,8 @@ static int log_reader_take_text(struct log_source *s, const struct logger_frame 
 }
 
 /* Return: 1: *event is set; 0: the frame has nothing to report; or -EBADMSG or -ENOMEM. */
-static int reader_take(struct log_reader *r, const struct logger_frame *frame, const char *text,
-		       size_t length, struct log_event *event)
+static int log_reader_take(struct log_reader *r, const struct logger_frame *frame, const char *text,
+			   size_t length, struct log_event *event)
 {
 	struct log_source *s = NULL;
 	char name[LOGGER_NAME_MAX] = "";
@@ -202,9 +202,9 @@ int log_reader_next(struct log_reader *r, uint64_t deadline_usec, struct log_eve
 			    : (int)logger_frame_parse(r->buffer + r->start, r->end - r->start,
 						      &frame, &text, &length);
 		if (n == 0)
-			n = reader_fill(r, deadline_usec);
+			n = log_reader_fill(r, deadline_usec);
 		else if (n > 0) {
-			n = reader_take(r, &frame, text, length, ret);
+			n = log_reader_take(r, &frame, text, length, ret);
 			/* A gap is reported before its line. */
 			if (n >= 0 && !r->gap)
 				r->start += frame.size;

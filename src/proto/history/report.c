@@ -2,7 +2,7 @@
  * A report is written and read by the same tables of fields, one for each struct.  An array of
  * nodes has one lane for each node: its states and guards in the order in which they came.
  */
-#include "proto/report.h"
+#include "proto/history/report.h"
 
 DEFINE_FIELD_TABLE(report_view, MUST(INT, format), MUST(STRING, version), MUST(STRING, host),
 		   MUST(INT, pid), MUST(INT, time_usec), MUST(STRING, cause), MAY(STRING, signal),

@@ -6,7 +6,33 @@
  */
 
 #include "base/dict.h"
-#include "ctl/logs/lines.h"
+#include "proto/logger-message.h"
+
+/* A stream, as its frames describe it. */
+struct log_source {
+	char *node;
+	enum logger_kind kind;
+	struct logger_seam seam; /* 0 before its frame: this daemon has captured nothing */
+	bool seen;		 /* a line has come */
+	uint64_t next;		 /* position after the last line that has come */
+	uint64_t last_usec;	 /* its time */
+	char *text;		 /* of its files, with room for a NUL; or NULL */
+	size_t size;
+	int error;		  /* -errno: the files cannot be read */
+	struct log_source *first; /* of the same node, perhaps itself */
+	uint64_t n_shown;	  /* in the first source of a node: for log_lines_limit() */
+};
+
+struct log_line {
+	struct log_source *source;
+	uint64_t time_usec; /* CLOCK_REALTIME; 0: not known */
+	int64_t pid;	    /* 0: not known, as the generation */
+	uint64_t generation;
+	uint64_t position; /* UINT64_MAX: it is from a file */
+	size_t order;	   /* in the array */
+	size_t length;
+	const char *text; /* behind it */
+};
 
 struct log_reader {
 	int fd;	       /* or -1 */
