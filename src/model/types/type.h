@@ -57,36 +57,9 @@ struct type {
 /* The definition of one. */
 #define TYPE(name, ...) const struct type type_##name = { __VA_ARGS__ }
 
-/* plain.c */
-extern const struct type type_bool, type_duration, type_interval, type_watchdog, type_signal;
-extern const struct type type_autostart, type_idle;
-extern const struct type type_mode, type_memory, type_pids, type_weight, type_percent;
-extern const struct type type_retries, type_fd_store_max, type_nice, type_oom_score;
-extern const struct type type_stop_priority;
-extern const struct type type_type, type_restart, type_on_failed, type_strategy, type_exit_when;
-extern const struct type type_log_keep, type_log_format, type_log_timestamp, type_log_full;
-extern const struct type type_exit_on_signal, type_signal_scope, type_on_unhealthy;
-extern const struct type type_inhibit, type_on_sleep;
-extern const struct type type_read_only, type_hide_home, type_sandbox;
-extern const struct type type_restart_limit, type_pressure_limit, type_success_status;
-/* text.c */
-extern const struct type type_socket, type_report, type_directory, type_pid_file;
-extern const struct type type_environment, type_files, type_names, type_folders, type_chain, type_input, type_output;
-extern const struct type type_paths, type_ports, type_calls, type_protections, type_families;
-/* command.c */
-extern const struct type type_command;
-extern const struct type type_commands, type_conditions, type_credential; /* their keys may be repeated */
-extern const struct type type_nodes, type_instances;
-/* user.c */
-extern const struct type type_user, type_uid, type_group, type_gid, type_groups;
-/* process.c */
-extern const struct type type_limit, type_limit_size, type_io_class, type_cpus, type_capabilities;
-/* probe.c */
-extern const struct type type_ready, type_health;
-/* schedule.c */
-extern const struct type type_schedule, type_timezone;
-/* listen.c */
-extern const struct type type_listen, type_agent;
+/* The types of the keys. */
+#define KEY(id, name, scope, of, place, reload, text) extern const struct type type_##of;
+#include "model/base/table.h"
 
 /* Read, compare and print fields of a type. */
 int type_parse(struct value *value, void *field);
