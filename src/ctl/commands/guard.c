@@ -2,8 +2,7 @@
 
 /*
  * Holds guards while a command runs.  Each guard has a connection of its own, on which the daemon reports its
- * loss.  The guards are released when this process ends, so it must outlive the command.  Signals that would end
- * this process are taken through a descriptor and passed on; those of the terminal reach the command anyway.
+ * loss.  The guards are released when this process ends, so it must outlive the command.
  */
 
 #include "ctl/session/runner.h"

@@ -1,7 +1,6 @@
 /*
  * Each node of the command line is one call.  The guards of all replies are collected in one array
- * of JSON, which is printed as it is or as a table; the column of kill times is hidden unless only
- * blocking guards are asked for, as no other guard has a time.
+ * of JSON, which is printed as it is or as a table.
  */
 #include "ctl/commands/cmd.h"
 

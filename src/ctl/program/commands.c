@@ -1,7 +1,6 @@
 /*
- * A command is a row of the table: name, arguments, help, limits on the number of arguments,
- * flags, and its function.  The help, the completion of the shells and the check of a command line
- * all read this table.
+ * A row of the table has the limits on the number of arguments, flags, and the function of the command.  It is
+ * checked before the function is called.
  */
 #include "ctl/program/commands.h"
 

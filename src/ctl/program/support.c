@@ -13,7 +13,8 @@ static int support_execute(struct ctl *ctl, const char *variable, const char *sc
 	const char *chosen = getenv(variable);
 	cleanup(freep) char *self = realpath("/proc/self/exe", NULL);
 
-	if (self && setenv("SWANSONGCTL", self, true) < 0)
+	if ((self && setenv("SWANSONGCTL", self, true) < 0) ||
+	    (ctl->options.socket && setenv("SWANSONG_SOCKET", ctl->options.socket, true) < 0))
 		return ctl_fail(ctl, -errno);
 	args[0] = chosen ? chosen : script;
 	(void)execv(args[0], (char *const *)(uintptr_t)args);
@@ -24,8 +25,6 @@ int cmd_support_dump(struct ctl *ctl, int argc, char **argv)
 {
 	const char *args[] = { NULL, argv[0], NULL };
 
-	if (ctl->options.socket && setenv("SWANSONG_SOCKET", ctl->options.socket, true) < 0)
-		return ctl_fail(ctl, -errno);
 	return support_execute(ctl, "SWANSONG_SUPPORT_DUMP", PKGLIBEXECDIR "/support-dump", args);
 }
 
@@ -37,8 +36,6 @@ int cmd_security(struct ctl *ctl, int argc, char **argv)
 
 	if (!args)
 		return ctl_fail(ctl, -ENOMEM);
-	if (ctl->options.socket && setenv("SWANSONG_SOCKET", ctl->options.socket, true) < 0)
-		return ctl_fail(ctl, -errno);
 	for (size_t i = 0; i < configs->n; i++) {
 		args[n++] = "--config";
 		args[n++] = configs->words[i];

@@ -1,7 +1,6 @@
 /*
- * A reply has "forced" and "losses", the processes that were killed and the guards that were
- * revoked, also if it is an error.  They are printed as warnings, or collected from several
- * replies into one object for --json.
+ * A reply has "forced" and "losses", also if it is an error.  Those of several replies are collected into
+ * one object for --json.
  */
 #include "ctl/session/forced-kills.h"
 

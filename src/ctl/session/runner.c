@@ -1,8 +1,6 @@
 /*
- * Runs one command and passes on the signals that would end this process.  All of them are blocked
- * and come through a signalfd; signals from before the command runs are sent to it when it
- * exists.  A signal of the terminal has reached the command already, as it is of the same process
- * group.
+ * All signals are blocked and come through a signalfd; those from before the command runs are sent to it
+ * when it exists.  A signal of the terminal has reached the command already: both are in one process group.
  */
 #include "ctl/session/runner.h"
 

@@ -1,8 +1,4 @@
-/*
- * A view is found by its path in a dictionary, which has the nodes before it only: a parent stands
- * before its children.  Paths of generations that end beside their successors occur twice; a child
- * belongs to the last one before it.
- */
+/* A view is found by its path in a dictionary, which has the nodes before it only. */
 #include "ctl/terminal/forest.h"
 
 #include "base/dict.h"

@@ -1,7 +1,6 @@
 /*
- * A timeout is advised by 1.5 times the 99th percentile of past ends, rounded up to a usual
- * duration: to raise the present one if ends were killed by it, or to lower it if it is more than
- * TOO_LONG_BY times as long and none was killed.
+ * The present timeout is raised if ends were killed by it, and lowered if it is more than TOO_LONG_BY times as long as
+ * the advice and none was killed.
  */
 #include "proto/history/advice.h"
 

@@ -1,7 +1,4 @@
-/*
- * The description of the protocol in varlink, as a client gets it.  A comment of varlink documents
- * the member that follows it.  The types and methods are those of the tables beside this file.
- */
+/* A comment of varlink documents the member that follows it. */
 #include "proto/interface/interface-text.h"
 
 #include "base/macro.h"
