@@ -42,10 +42,11 @@ static void describe_lines(const struct service *s, struct service_view *view)
 	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
 		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
 		struct store_counts counts;
+		const char *trouble = NULL;
+		int r = stream ? log_stream_count(stream, &counts, &trouble) : -ENOENT;
 
-		if (stream && !view->log_trouble)
-			view->log_trouble = log_stream_trouble(stream);
-		if (!stream || log_stream_count(stream, &counts) < 0)
+		view->log_trouble = view->log_trouble ? view->log_trouble : trouble;
+		if (r < 0)
 			continue;
 		view->log_lines = counts.written_lines +
 				  (view->log_lines == FIELD_NONE ? 0 : view->log_lines);

@@ -391,28 +391,16 @@ void log_stream_drain(struct log_stream *s, bool on)
 		log_pipe_end_drain(&s->drain);
 }
 
-const char *log_stream_trouble(const struct log_stream *s)
+int log_stream_count(const struct log_stream *s, struct store_counts *ret, const char **trouble)
 {
 	struct store_record record;
+	int r = s->number == LOGGER_ALL ? -ENOENT
+					: store_read(s->logger->child.store, s->number, &record);
 
-	if (!logger_child_is_usable(&s->logger->child))
-		return "swansong-logger cannot be run";
-	if (s->kept)
-		return "a process keeps its pipe locked";
-	if (s->number == LOGGER_ALL || store_read(s->logger->child.store, s->number, &record) < 0 ||
-	    !record.error)
-		return NULL;
-	return path_error_text(record.error);
-}
-
-int log_stream_count(const struct log_stream *s, struct store_counts *ret)
-{
-	struct store_record record;
-	int r;
-
-	if (s->number == LOGGER_ALL)
-		return -ENOENT;
-	r = store_read(s->logger->child.store, s->number, &record);
+	*trouble = !logger_child_is_usable(&s->logger->child) ? "swansong-logger cannot be run"
+		   : s->kept				      ? "a process keeps its pipe locked"
+		   : r == 0 && record.error		      ? path_error_text(record.error)
+							      : NULL;
 	if (r == 0)
 		store_count(&record, ret);
 	return r;

@@ -76,13 +76,11 @@ const struct logger_rules *log_stream_rules(const struct log_stream *stream);
 const char *log_stream_destination(const struct log_stream *stream);
 
 /*
- * Returns a text with the reason why output does not reach the destination now, valid until the next call; or
- * NULL.
+ * Reads the counts of the logger.  *trouble is the reason for which output does not reach the destination now, valid until
+ * the next call; or NULL.  Return: 0, or -errno if there are no counts.
  */
-const char *log_stream_trouble(const struct log_stream *stream);
-
-/* Reads the counts of the logger.  Return: 0, or -errno if there are none. */
-int log_stream_count(const struct log_stream *stream, struct store_counts *ret);
+int log_stream_count(const struct log_stream *stream, struct store_counts *ret,
+		     const char **trouble);
 
 /* --- guards: a node is not Complete before the last line is written --- */
 
