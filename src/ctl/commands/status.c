@@ -7,13 +7,6 @@
 #include "ctl/logs/logs.h"
 #include "ctl/session/usage.h"
 
-/* The services in one state. */
-struct state_count {
-	const char *state;
-	unsigned n;
-};
-#define STATES_MAX 16 /* in the order in which they are found; the last entry is for all others */
-
 static int status_print_table(struct ctl *ctl, const struct node_view *nodes, size_t n)
 {
 	cleanup(table_done) struct table t;
@@ -36,25 +29,26 @@ static int status_print_table(struct ctl *ctl, const struct node_view *nodes, si
 /* "5 nodes, 3 services: 2 up, 1 failed" */
 static void status_print_summary(struct ctl *ctl, const struct nodes *all)
 {
-	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], text[STATES_MAX * 32];
+	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], text[512];
+	cleanup(json_decrefp) json_t *states =
+		json_object(); /* in the order in which they are found */
 	struct words w = words_in(text, sizeof(text));
-	struct state_count states[STATES_MAX] = {};
+	const char *state;
+	json_t *count;
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->n; i++) {
-		const char *state = all->nodes[i].service.state;
-		size_t k = 0;
-
 		if (!all->nodes[i].is_service)
 			continue;
-		while (k < STATES_MAX - 1 && states[k].state && strcmp(states[k].state, state) != 0)
-			k++;
-		states[k].state = state;
-		states[k].n++;
+		state = all->nodes[i].service.state;
+		count = json_object_get(states, state);
+		(void)json_object_set_new(states, state,
+					  json_integer(json_integer_value(count) + 1));
 		n++;
 	}
-	for (size_t k = 0; k < STATES_MAX && states[k].state; k++)
-		words_add(&w, ",", "%s %u %s", k ? "" : ":", states[k].n, states[k].state);
+	json_object_foreach (states, state, count)
+		words_add(&w, ",", "%s %d %s", *text ? "" : ":", (int)json_integer_value(count),
+			  state);
 	ctl_print(ctl, "%s, %s%s", show_count(nodes, all->n, "node"),
 		  show_count(services, n, "service"), text);
 }
