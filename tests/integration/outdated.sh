@@ -164,6 +164,9 @@ ctl reload >"$dir/out" 2>&1
 ok "a service of a file system" wait_for 10 has_state first up
 replace "$place/app/one"
 mount_hanging "$place/hung"
+has_no_child() { ! pgrep -P "$daemon" -x swansongd >/dev/null; }
+is "a look at other nodes does not meet it" "$(ctl status --json quiet | jq -r '.nodes[].service.program')" current
+ok "and is over with its answer" has_no_child
 ctl status --json >"$dir/status" &
 looking=$!
 "$swansongctl" list >"$dir/out"
@@ -174,7 +177,6 @@ is "the others are" "$(jq -r '[.nodes[] | select(.path == "web/one" or .path == 
 	"replaced current current"
 like "status shows that" "$(ctl status first)" 'outdated: +not known'
 like "a rollout names it" "$(ctl rollout --outdated quiet first 2>&1)" 'first: its files cannot be looked at.*nothing to restart'
-has_no_child() { ! pgrep -P "$daemon" -x swansongd >/dev/null; }
 ok "no child remains" wait_for 10 has_no_child
 
 # --- A shutdown in the middle ---

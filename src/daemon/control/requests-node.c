@@ -28,12 +28,14 @@ void request_status(struct request *q, struct node *node, const struct message_c
 void request_update_status(struct request *q, struct node *node)
 {
 	struct describe_walk walk;
+	struct node *looks_at;
 
 	if (!node) {
 		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 		return;
 	}
-	if (!programs_are_known(q->reload->programs, q->look))
+	looks_at = q->connection->tier > TIER_LOOK ? node : q->tree->root;
+	if (!programs_are_known(q->reload->programs, looks_at, q->look))
 		return;
 	request_end_wait(q);
 	describe_begin(&walk, node);

@@ -91,7 +91,7 @@ void request_update_reload(struct request *q, struct node *node)
 	if (r == -ETIMEDOUT)
 		request_fail(q, ERROR_FAILED, "root",
 			     "the configuration cannot be read: a file system does not answer");
-	else if (r == 0 && !programs_are_known(q->reload->programs, q->look))
+	else if (r == 0 && !programs_are_known(q->reload->programs, q->tree->root, q->look))
 		return;
 	else if (r == 0 && q->parameters)
 		request_carry_out(q);

@@ -40,7 +40,7 @@ struct request {
 	unsigned change;    /* METHOD_ENABLE, _DISABLE, _SCALE: its number; 0: it has not begun */
 	uint64_t instances; /* METHOD_SCALE; FIELD_NONE: as in the files */
 	unsigned trial;	    /* METHOD_RELOAD, _ROLLOUT, _SCALE: its number; 0: none is waited for */
-	unsigned look;	    /* METHOD_STATUS, _ROLLOUT: at programs, likewise */
+	uint64_t look;	    /* METHOD_STATUS, _ROLLOUT: see programs_look(); 0: none */
 	bool dry_run;	    /* METHOD_RELOAD, _UPGRADE */
 	json_t *parameters; /* METHOD_RELOAD, _ROLLOUT: of the call; NULL: it only waits */
 	unsigned seen;	    /* ... version that was sent */

@@ -10,19 +10,23 @@
 struct programs {
 	struct tree *tree;
 	struct closer closer;
-	int fd; /* the results of the child */
+	char *results, *at; /* of the child, in memory that both share; the part that is not taken yet */
 	uint64_t until_usec;
-	unsigned begun, ended; /* numbers of looks */
+	uint64_t begun_usec; /* of the last look; each has another one */
+	bool looks;	     /* it goes on */
 };
 
 void programs_init(struct programs *programs, struct tree *tree);
 void programs_done(struct programs *programs);
 
 /*
- * Returns the number of the look that a request needs: the next one, as the present one may not see what was replaced
- * meanwhile.  Unless it is to be @fresh, one of the last six seconds will do.
+ * Returns the time at which the look for a request has to have begun: after the present one, which may not see what was
+ * replaced meanwhile.  Unless it is to be @fresh, one of the last six seconds will do.
  */
-unsigned programs_look(const struct programs *programs, bool fresh);
+uint64_t programs_look(const struct programs *programs, bool fresh);
 
-/* Returns true if the look with this number is over; else begins it, unless another one goes on. */
-bool programs_are_known(struct programs *programs, unsigned number);
+/*
+ * Returns true if each service at and below @top was looked at in a look that has begun at @look or later, or if @look is
+ * 0; else begins one at these services, unless another one goes on.
+ */
+bool programs_are_known(struct programs *programs, struct node *top, uint64_t look);

@@ -89,9 +89,10 @@ struct service_row {
 
 /* The result of daemon/demand/programs.c for a run. */
 struct looked {
-	unsigned number;       /* of the look; 0: none */
-	uint64_t started_usec; /* of the run */
-	char *file;	       /* a file that was replaced; "": there is none; NULL: unknown */
+	uint64_t begun_usec : 63; /* of the look; 0: none */
+	uint64_t waits : 1;	  /* it has no result yet */
+	uint64_t started_usec;	  /* of the run */
+	char *file; /* a file that was replaced; "": there is none; NULL: unknown */
 };
 
 /* Of daemon/demand/recycle.c. */

@@ -21,8 +21,8 @@ METHOD(STATUS, "Status", TIER_LOOK, false, request_status, request_update_status
 	"# The node and all below it, parents before their children.  With more: in several\n"
 	"# replies, all of the same moment.  configuration: another number than before, if settings\n"
 	"# have changed: by a reload, or by a node of no file.  rollout: the present one, or the last.\n"
-	"# programs: first looks at the programs of all services (see program of Service), for at most six\n"
-	"# seconds; for a client that may only look, at most once in six.\n",
+	"# programs: first looks at the programs of these services (see program of Service), for at most six\n"
+	"# seconds; for a client that may only look, at those of all services, at most once in six.\n",
 	"(nodes: []Node, configuration: ?int, rollout: ?Rollout)", OPTIONAL(STRING, node),
 	OPTIONAL(BOOL, programs))
 

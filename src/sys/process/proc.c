@@ -282,6 +282,39 @@ static bool proc_was_installed(const char *path, const char *program)
 	return *name != '#' && ((suffix && strchr(".", suffix[3])) || strcmp(path, program) == 0);
 }
 
+/* A path, as it leads in the mount namespace of this process. */
+struct proc_file {
+	struct stat st;
+	int error; /* of stat(2) */
+	char path[];
+};
+
+DEFINE_DICT_NAME(proc_file_path, struct proc_file, path)
+
+/* @root: of another mount namespace, or -1.  Return: 0 or -errno. */
+static int proc_stat_file(struct proc_files *files, int root, const char *path, struct stat *ret)
+{
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	cleanup(closep) int fd = -1;
+	struct proc_file *file;
+
+	if (root >= 0) {
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+		return fd < 0 || fstat(fd, ret) < 0 ? -errno : 0;
+	}
+	file = dict_find(&files->by_path, path);
+	if (!file) {
+		file = calloc(1, sizeof(*file) + strlen(path) + 1);
+		if (!file)
+			return -ENOMEM;
+		(void)strcpy(file->path, path);
+		file->error = stat(path, &file->st) < 0 ? errno : 0;
+		(void)dict_add(&files->by_path, file);
+	}
+	*ret = file->st;
+	return -file->error;
+}
+
 /*
  * @line: of /proc/PID/maps.  The path is from the root of the mount namespace, or from the reader's own root in the same
  * one.  A file that another machine has replaced, or a server in user space, has no mark.  stat(2) has another device for
@@ -289,58 +322,75 @@ static bool proc_was_installed(const char *path, const char *program)
  *
  * Return: 1, with *path in @line; 0; -errno.
  */
-static int proc_is_replaced(int root, const char *program, char *line, char **path)
+static int proc_is_replaced(struct proc_files *files, pid_t pid, int root, char *line, char **path)
 {
-	const struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	const char *rights = strchrnul(line, ' ');
+	char program[PATH_MAX];
 	unsigned major, minor;
-	cleanup(closep) int fd = -1;
 	uint64_t inode;
 	bool deleted;
 	struct stat st;
-	char execute;
-	int at = 0;
+	int at = 0, r;
 
-	if (sscanf(line, "%*s %*2c%c%*c %*s %x:%x %" SCNu64 " %n", &execute, &major, &minor, &inode,
-		   &at) < 4 ||
-	    execute != 'x' || line[at] != '/')
+	if (strnlen(rights, 4) < 4 || rights[3] != 'x' ||
+	    sscanf(rights, " %*s %*s %x:%x %" SCNu64 " %n", &major, &minor, &inode, &at) < 3 ||
+	    rights[at] != '/')
 		return 0;
-	*path = line + at;
+	*path = line + (rights - line) + at;
 	(*path)[strcspn(*path, "\n")] = '\0';
 	deleted = proc_cut_deleted(*path);
-	fd = root < 0 ? open(*path, O_PATH | O_CLOEXEC)
-		      : (int)syscall(SYS_openat2, root, *path, &how, sizeof(how));
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+	r = proc_stat_file(files, root, *path, &st);
+	if (r == -ENOENT || r == -ENOTDIR) {
+		if (proc_program(pid, program) < 0)
+			*program = '\0';
 		return deleted && proc_was_installed(*path, program);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
+	}
+	if (r < 0)
+		return r;
 	return S_ISREG(st.st_mode) && st.st_ino != inode &&
 	       (deleted || st.st_dev == makedev(major, minor));
 }
 
-int proc_find_replaced(pid_t pid, char **ret)
+/* Opens the root of @pid, if that is in another mount namespace; else *ret is -1.  Return: 0 or -errno. */
+static int proc_open_root(struct proc_files *files, pid_t pid, int *ret)
+{
+	char path[64], its[sizeof(files->namespace)] = "";
+
+	*ret = -1;
+	if (!files->by_path.name_of) {
+		if (readlink("/proc/self/ns/mnt", files->namespace, sizeof(its) - 1) < 0)
+			return -errno;
+		dict_init(&files->by_path, proc_file_path);
+	}
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	if (readlink(path, its, sizeof(its) - 1) < 0)
+		return -errno;
+	if (strcmp(its, files->namespace) == 0)
+		return 0;
+	(void)snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	*ret = open(path, O_PATH | O_CLOEXEC);
+	return *ret < 0 ? -errno : 0;
+}
+
+int proc_find_replaced(struct proc_files *files, pid_t pid, char **ret)
 {
 	cleanup(freep) char *line = NULL;
-	cleanup(closep) int dir = -1, root = -1;
-	char name[32], program[PATH_MAX], *path = NULL;
-	struct stat own, its;
+	cleanup(closep) int root = -1;
+	char name[32], buf[4096], *path = NULL;
 	size_t size = 0;
 	FILE *maps;
-	int r = 0, fd;
+	int r = proc_open_root(files, pid, &root);
 
-	(void)snprintf(name, sizeof(name), "/proc/%d", (int)pid);
-	dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0 || stat("/proc/self/ns/mnt", &own) < 0 || fstatat(dir, "ns/mnt", &its, 0) < 0 ||
-	    (own.st_ino != its.st_ino && (root = openat(dir, "root", O_PATH | O_CLOEXEC)) < 0))
-		return -errno;
-	if (proc_program(pid, program) < 0)
-		*program = '\0';
-	fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
-	maps = fd < 0 ? NULL : fdopen(fd, "r");
+	if (r < 0)
+		return r;
+	(void)snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	maps = fopen(name, "re");
 	if (!maps)
 		return -errno;
+	(void)setvbuf(maps, buf, _IOFBF, sizeof(buf)); /* saves an fstat(2) */
 	/* A file that cannot be looked at does not hide another one. */
 	while (r < 1 && getline(&line, &size, maps) >= 0) {
-		int one = proc_is_replaced(root, program, line, &path);
+		int one = proc_is_replaced(files, pid, root, line, &path);
 
 		r = one ? one : r;
 	}

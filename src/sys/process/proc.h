@@ -2,6 +2,7 @@
 
 /* Facts about processes from /proc.  Any file may be missing. */
 
+#include "base/dict.h"
 #include "base/std.h"
 
 /* The name of a keeper (sys/spawn/keeper.h). */
@@ -53,7 +54,7 @@ int proc_age(pid_t pid, uint64_t *ret_usec);
 /* Opens a pidfd of @pid, readable when @pid is dead.  Return: a descriptor or -errno. */
 int proc_open(pid_t pid);
 
-/* Calls @each for each pid except 0 in the list that is the file @fd.  Return: 0 or -errno. */
+/* Calls @each for each pid except 0 in the list that is the file @fd, up to its end.  Return: 0 or -errno. */
 int proc_read_pids(int fd, void (*each)(pid_t pid, void *arg), void *arg);
 
 /* The same for the children of all threads of @pid; -ENOENT as well on a kernel that does not list them. */
@@ -63,6 +64,15 @@ int proc_each_child(pid_t pid, void (*each)(pid_t pid, void *arg), void *arg);
 int proc_program(pid_t pid, char ret[static PATH_MAX]);
 
 /*
+ * The paths of files that processes execute, as one look has found them: most processes have the same ones.  All 0 at
+ * first; it is never freed.
+ */
+struct proc_files {
+	char namespace[32]; /* the mount namespace of this process, where the paths are */
+	struct dict by_path;
+};
+
+/*
  * Looks for a file that @pid executes, its program or a library, and that was replaced on disk since: its path leads to
  * another file; or to none, of a program or a library (".so" in its name) that was in no memory file, nor in a folder for
  * temporary files.  The kernel may wait for the process, and for file systems: only for a caller that may be killed.
@@ -70,4 +80,4 @@ int proc_program(pid_t pid, char ret[static PATH_MAX]);
  * Return: 1, with the path of the first one in *ret, to be freed by free(); 0: there is none; -ENOENT: no such
  * process; -errno.
  */
-int proc_find_replaced(pid_t pid, char **ret);
+int proc_find_replaced(struct proc_files *files, pid_t pid, char **ret);

@@ -123,23 +123,16 @@ static void usage_add_proportional(pid_t pid, void *arg)
 	*sum += kilobytes * 1024;
 }
 
-int usage_each_process(struct snapshot *s, pid_t main, const char *group,
-		       void (*each)(pid_t pid, void *arg), void *arg)
-{
-	cleanup(closep) int fd = usage_open_group(main, group);
-	int r = fd >= 0 || s->n > 0 ? 0 : snapshot_take(s);
-
-	if (r == 0)
-		usage_each(s, main, fd, each, arg);
-	return r;
-}
-
 int usage_proportional(pid_t main, const char *group, uint64_t *ret)
 {
 	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
+	cleanup(closep) int fd = usage_open_group(main, group);
+	int r = fd >= 0 ? 0 : snapshot_take(&s);
 
 	*ret = 0;
-	return usage_each_process(&s, main, group, usage_add_proportional, ret);
+	if (r == 0)
+		usage_each(&s, main, fd, usage_add_proportional, ret);
+	return r;
 }
 
 int usage_of_one(pid_t main, pid_t daemon, const char *group, struct usage *ret)

@@ -32,13 +32,6 @@ int usage_of(const struct snapshot *snapshot, pid_t main, pid_t daemon, const ch
 	     struct usage *ret);
 
 /*
- * Calls @each for these processes, without that check.  @snapshot is taken if it is needed and has no entries; the
- * caller frees it.  Return: 0 or -errno.
- */
-int usage_each_process(struct snapshot *snapshot, pid_t main, const char *group,
-		       void (*each)(pid_t pid, void *arg), void *arg);
-
-/*
  * The memory of these processes, of which shared memory is divided among its users.  The kernel may wait for
  * one of them.  Return: 0 or -errno.
  */

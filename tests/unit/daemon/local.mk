@@ -423,7 +423,7 @@ check_PROGRAMS += %D%/control/test-programs
 	$(tree_world_sources)
 %C%_control_test_programs_CFLAGS  = $(daemon_cflags)
 %C%_control_test_programs_LDFLAGS = $(tree_world_ldflags) \
-	-Wl,--wrap=usage_each_process,--wrap=proc_find_replaced
+	-Wl,--wrap=proc_find_replaced
 %C%_control_test_programs_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/control/test-rollout

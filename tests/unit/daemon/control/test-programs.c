@@ -12,7 +12,6 @@
 
 #include "daemon/demand/programs.h"
 #include "sys/process/proc.h"
-#include "sys/process/usage.h"
 
 #define LOOK	 "\"programs\":true"
 #define TREE	 "[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\n"
@@ -22,22 +21,12 @@
 static const char *results[8];
 static pid_t pids[8];
 
-int __wrap_usage_each_process(struct snapshot *s, pid_t main, const char *group,
-			      void (*each)(pid_t pid, void *arg), void *arg);
-int __wrap_usage_each_process(struct snapshot *s, pid_t main, const char *group,
-			      void (*each)(pid_t pid, void *arg), void *arg)
-{
-	(void)s;
-	(void)group;
-	each(main, arg);
-	return 0;
-}
-
-int __wrap_proc_find_replaced(pid_t pid, char **ret);
-int __wrap_proc_find_replaced(pid_t pid, char **ret)
+int __wrap_proc_find_replaced(struct proc_files *files, pid_t pid, char **ret);
+int __wrap_proc_find_replaced(struct proc_files *files, pid_t pid, char **ret)
 {
 	size_t i = 0;
 
+	(void)files;
 	while (pids[i] && pids[i] != pid)
 		i++;
 	if (!pids[i] || strcmp(results[i], "") == 0)
@@ -162,6 +151,71 @@ START_TEST(request_during_a_look_gets_the_next_one)
 	ck_assert_ptr_nonnull(strstr(reply(second), "\"replaced\":\"/a\""));
 	(void)close(first);
 	(void)close(second);
+}
+END_TEST
+
+START_TEST(look_is_at_the_services_of_the_node)
+{
+	int client;
+
+	control_begin("[a]\ncommand = x\n[web]\n[web/b]\ncommand = x\n[web/c]\ncommand = x\n");
+	finds("a", "hang");
+	finds("web/c", "/c");
+	client = client_new();
+	call(client, "Status", "\"node\":\"web\"," LOOK);
+	serve_child();
+	expect_in_reply(client, "\"replaced\":\"/c\"");
+	expect_program("a", NULL, NULL);
+	expect_program("web/b", "current", NULL);
+	(void)close(client);
+}
+END_TEST
+
+/* The second one waits; its earlier result stays meanwhile. */
+START_TEST(requests_for_two_nodes_have_a_look_each)
+{
+	int first, second;
+
+	control_begin(TREE);
+	finds("b", "/b");
+	first = client_new();
+	second = client_new();
+	call(second, "Status", "\"node\":\"b\"," LOOK);
+	serve_child();
+	expect_in_reply(second, "\"replaced\":\"/b\"");
+	call(first, "Status", "\"node\":\"a\"," LOOK);
+	call(second, "Status", "\"node\":\"b\"," LOOK);
+	expect_program("b", "replaced", "/b");
+	serve_child();
+	expect_in_reply(first, "\"program\":\"current\"");
+	ck_assert_str_eq(reply(second), "");
+	serve_child();
+	expect_in_reply(second, "\"replaced\":\"/b\"");
+	expect_program("c", NULL, NULL);
+	ck_assert(!has_child());
+	(void)close(first);
+	(void)close(second);
+}
+END_TEST
+
+static bool is_known_to_a_client_that_may_only_look(void)
+{
+	return programs_are_known(&programs, tree.root, programs_look(&programs, false));
+}
+
+START_TEST(client_that_may_only_look_has_a_look_every_six_seconds)
+{
+	control_begin(TREE);
+	ck_assert(!is_known_to_a_client_that_may_only_look());
+	serve_child();
+	ck_assert(is_known_to_a_client_that_may_only_look());
+	expect_program("c", "current", NULL);
+	serve_later(5 * SEC);
+	ck_assert(is_known_to_a_client_that_may_only_look());
+	serve_later(2 * SEC);
+	ck_assert(!is_known_to_a_client_that_may_only_look());
+	serve_child();
+	ck_assert(is_known_to_a_client_that_may_only_look());
 }
 END_TEST
 
@@ -298,6 +352,9 @@ Suite *test_suite(void)
 	tcase_add_test(t, only_a_request_makes_a_look);
 	tcase_add_test(t, others_are_served_meanwhile);
 	tcase_add_test(t, request_during_a_look_gets_the_next_one);
+	tcase_add_test(t, look_is_at_the_services_of_the_node);
+	tcase_add_test(t, requests_for_two_nodes_have_a_look_each);
+	tcase_add_test(t, client_that_may_only_look_has_a_look_every_six_seconds);
 	tcase_add_test(t, service_that_holds_up_a_child_hides_no_other);
 	tcase_add_test(t, look_has_a_limit);
 	tcase_add_test(t, new_run_has_no_result);

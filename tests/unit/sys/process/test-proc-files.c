@@ -16,6 +16,7 @@
 #include "sys/process/proc.h"
 
 static pid_t child;
+static struct proc_files files;
 
 static void make(const char *name)
 {
@@ -62,12 +63,22 @@ static void end_child(void)
 	remove_directory();
 }
 
+/* The next look is a new one. */
+static void forget_files(void)
+{
+	for (size_t i = 0; i < files.by_path.n_slots; i++)
+		free(files.by_path.slots[i]);
+	dict_done(&files.by_path);
+	files = (struct proc_files){ .namespace = "" };
+}
+
 /* @path: of the file that was replaced, at its end; NULL: none was. */
 static void expect_replaced(const char *path)
 {
 	char *found = NULL;
 
-	ck_assert_int_eq(proc_find_replaced(child, &found), path ? 1 : 0);
+	ck_assert_int_eq(proc_find_replaced(&files, child, &found), path ? 1 : 0);
+	forget_files();
 	if (path)
 		ck_assert_str_eq(strrchr(found, '/') + 1, path);
 	free(found);
@@ -137,6 +148,21 @@ START_TEST(file_in_memory_does_not_count)
 }
 END_TEST
 
+/* Most processes execute the same libraries. */
+START_TEST(path_is_looked_up_once_in_a_look)
+{
+	char *found;
+
+	map_file("program", PROT_READ | PROT_EXEC);
+	ck_assert_int_eq(proc_find_replaced(&files, child, &found), 0);
+	make("next");
+	ck_assert_int_eq(rename("next", "program"), 0);
+	ck_assert_int_eq(proc_find_replaced(&files, child, &found), 0);
+	forget_files();
+	expect_replaced("program");
+}
+END_TEST
+
 START_TEST(path_of_a_program_has_no_mark)
 {
 	char path[PATH_MAX], expected[PATH_MAX];
@@ -157,7 +183,8 @@ START_TEST(process_that_has_gone_is_reported)
 	map_file("program", PROT_READ | PROT_EXEC);
 	(void)kill(child, SIGKILL);
 	(void)waitpid(child, NULL, 0);
-	ck_assert_int_eq(proc_find_replaced(child, &found), -ENOENT);
+	ck_assert_int_eq(proc_find_replaced(&files, child, &found), -ENOENT);
+	forget_files();
 	child = 0;
 }
 END_TEST
@@ -175,6 +202,7 @@ Suite *test_suite(void)
 	tcase_add_test(t, same_file_at_its_path_again_does_not_count);
 	tcase_add_test(t, folder_at_its_path_does_not_count);
 	tcase_add_test(t, file_in_memory_does_not_count);
+	tcase_add_test(t, path_is_looked_up_once_in_a_look);
 	tcase_add_test(t, path_of_a_program_has_no_mark);
 	tcase_add_test(t, process_that_has_gone_is_reported);
 	suite_add_tcase(suite, t);
