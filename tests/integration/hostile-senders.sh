@@ -43,6 +43,22 @@ while True:
     if sys.argv[1:]:
         signal.pause()
 END
+# As servers that begin as root; the last message is that of the main process.
+cat >"$dir/two" <<'END'
+import os, signal, socket
+os.setresuid(65534, 65534, 65534)
+link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+link.connect(os.environ["NOTIFY_SOCKET"])
+link.send(b"STATUS=main")
+sent = os.pipe()
+if os.fork() == 0:
+    link.send(b"STATUS=child")
+    os.write(sent[1], b".")
+    signal.pause()
+os.read(sent[0], 1)
+link.send(b"READY=1")
+signal.pause()
+END
 # A descriptor where none is expected: to the socket of an attached program.
 cat >"$dir/pass" <<'END'
 import os, signal, socket, sys
@@ -86,6 +102,22 @@ autostart = no
 restart = never
 notify = yes
 notify-user = nobody
+[main]
+command = /usr/bin/python3 $dir/two
+autostart = no
+ready = notify
+notify-access = main
+[all]
+command = /usr/bin/python3 $dir/two
+autostart = no
+ready = notify
+notify-access = all
+[shut]
+command = $helpers/idle
+user = daemon
+autostart = no
+notify = yes
+notify-access = main
 END
 start_daemon
 attack "$(address_of web)" datagram READY=1
@@ -110,6 +142,17 @@ ok "a process of its own closes it" wait_for 10 is_closing
 
 ctl start changes --no-wait
 ok "a service that changes its user is heard as its notify-user" wait_for 10 heard changes changed
+
+ok "notify-access = main: a service is heard as any user" ctl start main
+ok "and with notify-access = all, too" ctl start all
+is "main: messages of other processes are dropped" "$(field main .service.status)" main
+is "all: each process of the service is heard" "$(field all .service.status)" child
+attack "$(address_of main)" datagram READY=1
+is "an outsider reaches the socket of such a service" "$(cat "$dir/attack")" sent
+ok "and hangs nothing" answers
+end_attack
+ctl start shut
+is "but not of one that cannot change its user" "$(stat -c %a "$(address_of shut)")" 600
 
 ctl start program >/dev/null
 ok "an attached program sends a descriptor" wait_for 10 test -s "$dir/passed"

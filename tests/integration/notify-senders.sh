@@ -31,9 +31,31 @@ os.close(ours)
 os.read(heard, 1)  # the daemon closes the other end when it has read all this
 open(sys.argv[1], "w").close()
 END
+# A main process that stays root, with a child of another user.
+cat >"$dir/spread" <<'END'
+import os, signal, socket
+link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+link.connect(os.environ["NOTIFY_SOCKET"])
+if os.fork() == 0:
+    os.setresuid(65534, 65534, 65534)
+    link.send(b"READY=1\nSTATUS=child")
+signal.pause()
+END
 config <<END
 [swansong]
 log = inherit
+[spread]
+command = python3 $dir/spread
+ready = notify
+notify-access = all
+autostart = no
+[deaf]
+command = python3 $dir/spread
+ready = notify
+notify-access = main
+autostart = no
+start-timeout = 2s
+restart = never
 [quiet]
 command = sh -c '/usr/bin/env python3 $dir/anonymous $dir/heard; exec sleep 1000'
 notify = yes
@@ -44,6 +66,10 @@ ok "a message without a known sender is read" wait_for 30 test -e "$dir/heard"
 comment <<<"$(reads) reads"
 ok "in few looks" test "$(reads)" -lt 60000
 is "and not believed" "$(field quiet .service.status)" null
+ok "notify-access = all: a process of another user is heard" ctl start spread
+is "by its session" "$(field spread .service.status)" child
+ok "notify-access = main: its message is dropped" not ctl start deaf
+is "and the service is not ready in time" "$(state deaf)" failed
 stop_daemon
 ok "nothing is left" wait_for 10 nobody_else
 finish

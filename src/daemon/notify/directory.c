@@ -120,7 +120,8 @@ struct notify_directory *notify_directory_free(struct notify_directory *d)
 	return free_memory(d);
 }
 
-int notify_directory_bind(struct notify_directory *d, uid_t owner, char **ret_path)
+int notify_directory_bind(struct notify_directory *d, uid_t owner, mode_t mode,
+			  char **ret_path)
 {
 	cleanup(freep) char *path = text_format("%s/%u", d->path, ++d->last);
 	cleanup(closep) int fd = -1;
@@ -130,7 +131,7 @@ int notify_directory_bind(struct notify_directory *d, uid_t owner, char **ret_pa
 		return -ENOMEM;
 	if (geteuid() != 0)
 		owner = (uid_t)-1;
-	fd = unix_bind(path, SOCK_DGRAM | SOCK_NONBLOCK, 0600, owner, (gid_t)-1);
+	fd = unix_bind(path, SOCK_DGRAM | SOCK_NONBLOCK, mode, owner, (gid_t)-1);
 	if (fd < 0)
 		return fd;
 	r = unix_pass_credentials(fd);

@@ -20,9 +20,10 @@ int notify_directory_new(struct notify_directory **ret, bool after_fault);
 struct notify_directory *notify_directory_free(struct notify_directory *directory);
 
 /*
- * Binds a datagram socket that @owner and root can send to.  With (uid_t)-1, and always if the
+ * Binds a datagram socket of @owner; with mode 0600 it and root can send to it.  With (uid_t)-1, and always if the
  * daemon does not run as root, it is the user of the daemon.  The caller frees *ret_path.
  *
  * Return: the descriptor, non-blocking and CLOEXEC, or -errno.
  */
-int notify_directory_bind(struct notify_directory *directory, uid_t owner, char **ret_path);
+int notify_directory_bind(struct notify_directory *directory, uid_t owner, mode_t mode,
+			  char **ret_path);

@@ -175,7 +175,7 @@ static int notify_open_socket(struct notify *notify, uid_t owner)
 
 	if (notify->ctx->notify_directory)
 		return notify_directory_bind(notify->ctx->notify_directory, owner,
-					     &notify->address);
+					     notify->listener.every_user ? 0666 : 0600, &notify->address);
 	notify->fd = unix_datagram_new(name);
 	if (notify->fd < 0)
 		return notify->fd;

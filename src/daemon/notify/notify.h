@@ -5,7 +5,7 @@
  *
  * Each service has its own socket: a flood harms no other service, and a message belongs to the
  * service even if its sender is dead.  The socket is a file that only root and the user of the
- * service can reach.  Without a directory its name is abstract, and every process of the network
+ * service can reach, unless notify-access has it otherwise.  Without a directory its name is abstract, and every process of the network
  * namespace can send; so the sender is checked before a descriptor is received in either case.
  *
  * A descriptor is accepted if the kernel alone serves its file (sys/ipc/passed.h).  Others, and those
@@ -28,6 +28,7 @@ struct notify_listener {
 	 */
 	void (*each)(const struct notify_message *message, const struct unix_peer *sender,
 		     struct unix_passed *passed, void *arg);
+	bool every_user; /* may send to the socket; @accepts decides */
 	const char *node; /* the path, by which the socket is found again after a fault */
 	/* Called if @part of a message is refused, for the log. */
 	void (*refused)(const char *part, const char *why, void *arg);
@@ -35,8 +36,8 @@ struct notify_listener {
 };
 
 /*
- * Makes the socket.  @owner and root may send; (uid_t)-1: the user of the daemon.  Return: 0 or
- * -errno.
+ * Makes the socket.  @owner and root may send, or every user; (uid_t)-1: the user of the daemon.
+ * Return: 0 or -errno.
  */
 int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
 	       const struct notify_listener *listener);

@@ -37,11 +37,6 @@ static bool service_is_descendant(const struct service *s, pid_t pid)
 	return false;
 }
 
-static bool service_has_uid(const struct service *s, uid_t uid)
-{
-	return user_is_own(s->setup.launch.config, &s->main, uid);
-}
-
 static const struct process *service_find_session(const struct service *s, pid_t pid)
 {
 	pid_t session = getsid(pid);
@@ -52,6 +47,7 @@ static const struct process *service_find_session(const struct service *s, pid_t
 bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 {
 	const struct process *p = process_find(s->ctx->processes, pid);
+	const struct node_config *config = s->setup.launch.config;
 	char path[CONFIG_NAME_MAX + 1], own[CONFIG_NAME_MAX + 1];
 
 	/* The orphan may have been in the middle of an exec when it was last looked at. */
@@ -62,7 +58,8 @@ bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 	if (s->group.exists)
 		return cgroups_node_of(s->ctx->cgroups, pid, path) == 0 &&
 		       strcmp(path, control_group_claim(&s->group, own)) == 0;
-	if (!service_has_uid(s, uid))
+	if (node_config_extras(config)->notify_access != NOTIFY_ACCESS_ALL &&
+	    !user_is_own(config, &s->main, uid))
 		return false;
 	if (!p)
 		p = service_find_session(s, pid);
@@ -82,7 +79,8 @@ static bool service_may_name_main(const struct service *s, pid_t pid, const stru
 
 	if (cgroups && (s->group.exists || cgroups_node_of(cgroups, pid, path) != -ENOENT))
 		return false;
-	return info->parent == s->ctx->keeper.reaper && service_has_uid(s, uid) &&
+	return info->parent == s->ctx->keeper.reaper &&
+	       user_is_own(s->setup.launch.config, &s->main, uid) &&
 	       (!known || !known->service || known->service == s) &&
 	       (!leader || !leader->service || leader->service == s);
 }

@@ -7,6 +7,7 @@
 #include "daemon/service/notify.h"
 
 #include "daemon/guard/lease-fd.h"
+#include "daemon/node/user.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/timeout.h"
 
@@ -15,8 +16,10 @@
 /* Refusals beyond this number are not logged in a run. */
 #define REFUSALS_LOGGED 10
 
-static void service_refuse_message(struct service *s, const char *what, const char *why)
+static void service_refuse_message(const char *what, const char *why, void *arg)
 {
+	struct service *s = arg;
+
 	if (++s->setup.messages->refused > REFUSALS_LOGGED)
 		return;
 	service_log(s, LOG_WARNING, "%s is refused: %s%s", what, why,
@@ -38,7 +41,7 @@ static void service_apply_main(struct service *s, const struct notify_message *m
 		return;
 	}
 	(void)snprintf(what, sizeof(what), "MAINPID=%d", (int)m->main_pid);
-	service_refuse_message(s, what, why);
+	service_refuse_message(what, why, s);
 }
 
 /* Keeps the messages for the next image, as programs send some of them only once. */
@@ -168,7 +171,7 @@ static void service_apply_store(struct service *s, const struct notify_message *
 	int r = s->setup.launch.activation ? 0 : -ENOBUFS;
 
 	if (!service_comes_back(s)) {
-		service_refuse_message(s, "FDSTORE=1", "the service is stopped");
+		service_refuse_message("FDSTORE=1", "the service is stopped", s);
 		return;
 	}
 	for (size_t i = 0; r >= 0 && i < passed->n; i++) {
@@ -177,8 +180,8 @@ static void service_apply_store(struct service *s, const struct notify_message *
 			passed->fds[i] = -1;
 	}
 	if (r < 0)
-		service_refuse_message(s, "FDSTORE=1",
-				       r == -ENOBUFS ? "fd-store-max is reached" : strerror(-r));
+		service_refuse_message("FDSTORE=1",
+				       r == -ENOBUFS ? "fd-store-max is reached" : strerror(-r), s);
 }
 
 static void service_apply_remove(struct service *s, const struct notify_message *m)
@@ -204,20 +207,20 @@ static void service_apply_guard(struct service *s, const struct notify_message *
 
 	if (!*m->guard) {
 		service_refuse_message(
-			s, "X_SWANSONG_GUARD",
-			"invalid name: expected 1 to 200 bytes without control characters");
+			"X_SWANSONG_GUARD",
+			"invalid name: expected 1 to 200 bytes without control characters", s);
 		return;
 	}
 	if (passed->n != 1 || (m->flags & NOTIFY_FDSTORE)) {
-		service_refuse_message(s, "X_SWANSONG_GUARD",
-				       "expected exactly one descriptor, for the guard only");
+		service_refuse_message("X_SWANSONG_GUARD",
+				       "expected exactly one descriptor, for the guard only", s);
 		return;
 	}
 	r = lease_fd_new(s->node, &wish, passed->fds[0]);
 	if (r == 0)
 		passed->n = 0;
 	else
-		service_refuse_message(s, "X_SWANSONG_GUARD", lease_fd_refusal(r));
+		service_refuse_message("X_SWANSONG_GUARD", lease_fd_refusal(r), s);
 }
 
 /* --- the watchdog --- */
@@ -278,12 +281,11 @@ static const struct {
 
 static bool service_accepts_sender(const struct unix_peer *sender, void *arg)
 {
-	return service_has_member(arg, sender->pid, sender->uid);
-}
+	const struct service *s = arg;
 
-static void service_on_refused(const char *what, const char *why, void *arg)
-{
-	service_refuse_message(arg, what, why);
+	if (node_config_extras(s->setup.launch.config)->notify_access == NOTIFY_ACCESS_MAIN)
+		return s->main.alive && sender->pid == s->main.pid;
+	return service_has_member(s, sender->pid, sender->uid);
 }
 
 static void service_on_message(const struct notify_message *message, const struct unix_peer *sender,
@@ -307,17 +309,17 @@ static void service_on_message(const struct notify_message *message, const struc
 int service_notify_new(struct service *s, const struct node_config *config, struct notify **ret,
 		       struct service_messages **ret_messages)
 {
+	const struct extras *extras = node_config_extras(config);
+	uid_t owner = extras->notify_uid != (uid_t)-1 ? extras->notify_uid : user_of_config(config);
 	const struct notify_listener listener = {
 		.accepts = service_accepts_sender,
 		.each = service_on_message,
-		.refused = service_on_refused,
+		.refused = service_refuse_message,
+		/* Only root can change its user. */
+		.every_user = extras->notify_access != NOTIFY_ACCESS_USER && owner == 0,
 		.node = s->node->path,
 		.arg = s,
 	};
-	const struct extras *extras = node_config_extras(config);
-	const struct credentials *credentials = &extras->credentials;
-	uid_t owner = extras->notify_uid == (uid_t)-1 && credentials->set ? credentials->uid
-									  : extras->notify_uid;
 	cleanup(freep) struct service_messages *messages = NULL;
 	int r;
 

@@ -67,6 +67,7 @@ struct extras {
 	uint64_t settle_time_usec; /* of PROBE_STARTED */
 	uint64_t watchdog_usec;	   /* 0: none */
 	int watchdog_signal, reload_signal, kill_signal;
+	enum notify_access notify_access;
 	uid_t notify_uid; /* the owner of the notification socket; -1: the user of the service */
 	int restart_jitter; /* percent; ATTRIBUTE_KEEP: see policy_jitter_limit() */
 	unsigned fd_store_max; /* descriptors that the daemon stores; none without notify */

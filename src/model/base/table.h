@@ -95,6 +95,8 @@ KEY(ON_FAILURE_START, "on-failure-start", SERVICE, chain, EXTRA(chains[CHAIN_FAI
 KEY(READY, "ready", SERVICE, ready, NODE(ready), NEXT_START, "sign that the service can be used")
 KEY(NOTIFY, "notify", SERVICE, bool, NODE(notify), RESTART, "whether the service gets a socket for notifications")
 KEY(NOTIFY_USER, "notify-user", SERVICE, uid, EXTRA(notify_uid), RESTART, "user that the service changes to by itself")
+KEY(NOTIFY_ACCESS, "notify-access", SERVICE, notify_access, EXTRA(notify_access), RESTART,
+	"processes of the service that may send notifications")
 KEY(CONTROL, "control", SERVICE, bool, NODE(control), RESTART, "whether the service gets a connection to the daemon")
 KEY(FD_STORE_MAX, "fd-store-max", SERVICE, fd_store_max, EXTRA(fd_store_max), RESTART,
 	"number of descriptors kept for the next run")

@@ -82,6 +82,9 @@ enum log_timestamp {
 /* The consequence when a log file cannot be written: lines are dropped, or the service waits. */
 enum log_full { LOG_FULL_DROP, LOG_FULL_BLOCK };
 
+/* The processes of a service that may send to its notification socket; all but the first one as any user. */
+enum notify_access { NOTIFY_ACCESS_USER, NOTIFY_ACCESS_MAIN, NOTIFY_ACCESS_ALL };
+
 /* As swansong-sandbox reads them by their words; 0 is no limit, or an error if the kernel refuses one. */
 enum read_only { READ_ONLY_NO, READ_ONLY_USR, READ_ONLY_FULL, READ_ONLY_YES };
 enum hide_home { HIDE_HOME_NO, HIDE_HOME_READ_ONLY, HIDE_HOME_YES };

@@ -258,6 +258,8 @@ const struct type type_log_timestamp =
 	{ "iso-usec-local", LOG_TIMESTAMP_ISO_USEC_LOCAL });
 const struct type type_signal_scope = THREE("group", SIGNAL_SCOPE_GROUP,
 	"main", SIGNAL_SCOPE_MAIN, "all", SIGNAL_SCOPE_ALL);
+const struct type type_notify_access = THREE("user", NOTIFY_ACCESS_USER,
+	"main", NOTIFY_ACCESS_MAIN, "all", NOTIFY_ACCESS_ALL);
 const struct type type_read_only = CHOICES("no, usr, full or yes", "full", "yes",
 	{ "no", READ_ONLY_NO }, { "usr", READ_ONLY_USR }, { "full", READ_ONLY_FULL },
 	{ "yes", READ_ONLY_YES });

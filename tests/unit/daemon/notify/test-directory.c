@@ -39,7 +39,7 @@ static void check_bind(struct notify_directory *d, const char *name)
 {
 	char *path, expected[128];
 	struct stat st;
-	int fd = notify_directory_bind(d, (uid_t)-1, &path);
+	int fd = notify_directory_bind(d, (uid_t)-1, 0600, &path);
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);

@@ -48,6 +48,7 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(node_config_extras(a)->on_unhealthy, ON_UNHEALTHY_RESTART);
 	ck_assert_uint_eq(node_config_extras(a)->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_int_eq((int)node_config_extras(a)->notify_uid, -1);
+	ck_assert_int_eq(node_config_extras(a)->notify_access, NOTIFY_ACCESS_USER);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
 	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_GROUP);
