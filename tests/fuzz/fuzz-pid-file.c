@@ -57,18 +57,18 @@ static void check_pid(pid_t pid, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const uid_t owners[PID_FILE_OWNERS] = { geteuid(), geteuid(), geteuid() };
 	struct fuzz_input input = { data, size };
 	enum kind kind = fuzz_byte(&input) % N_KINDS;
 	const char *why = NULL;
 	char path[64];
 	pid_t pid = -1;
+	uid_t owner;
 	int r;
 
 	(void)snprintf(path, sizeof(path), "fuzz-%d.pid", (int)getpid());
 	(void)remove(path);
 	make(kind, path, input.data, input.size);
-	r = pid_file_read(path, owners, &pid, &why);
+	r = pid_file_read(path, &pid, &owner, &why);
 	(void)remove(path);
 	FUZZ_CHECK(r <= 0 && why && (kind == REGULAR || r < 0));
 	if (r == 0)

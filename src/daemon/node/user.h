@@ -19,8 +19,8 @@ uid_t user_of_config(const struct node_config *config);
 bool user_is_own(const struct node_config *config, const struct process *main, uid_t uid);
 
 /*
- * Returns true if SWANSONG_NODE in the environment of a process of @uid counts: the user is as
- * above, or root.  Any other user could keep a service from ending by processes with that variable.
+ * Returns true if SWANSONG_NODE in the environment of a process of @uid counts, or a file of @uid: the
+ * user is as above, or root.  Any other user could keep a service from ending by processes with that variable.
  */
 bool user_may_claim(const struct node_config *config, const struct process *main, uid_t uid);
 

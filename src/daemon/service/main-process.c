@@ -265,18 +265,22 @@ static void service_log_pid_file(struct service *s, int error, const char *why)
 		    node_config_extras(s->setup.launch.config)->pid_file, why);
 }
 
+/* A control group proves the process that the file names, whichever user has written it. */
+static bool service_trusts_file(const struct service *s, uid_t owner, const char **why)
+{
+	*why = "a file of another user than root and the user of the service: set notify-user, if the "
+	       "service changes to that user itself";
+	return s->group.exists || user_may_claim(s->setup.launch.config, NULL, owner);
+}
+
 int service_find_main(struct service *s, const char **why)
 {
 	const struct extras *extras = node_config_extras(s->setup.launch.config);
-	const uid_t owners[PID_FILE_OWNERS] = {
-		geteuid(),
-		user_of_config(s->setup.launch.config),
-		extras->notify_uid == (uid_t)-1 ? geteuid() : extras->notify_uid,
-	};
 	cleanup(closep) int pidfd = -1;
 	struct proc_info info;
 	pid_t pid;
 	uint64_t age_usec;
+	uid_t owner;
 	int r;
 
 	*why = "its file system does not answer";
@@ -285,7 +289,9 @@ int service_find_main(struct service *s, const char **why)
 	r = pid_watch_begin(s->setup.pid_watch);
 	*why = "its directory cannot be watched";
 	if (r == 0) {
-		r = pid_file_read(extras->pid_file, owners, &pid, why);
+		r = pid_file_read(extras->pid_file, &pid, &owner, why);
+		if (r == 0 && !service_trusts_file(s, owner, why))
+			r = -EPERM;
 		service_log_pid_file(s, -r, *why);
 	}
 	if (r == 0)

@@ -1,7 +1,6 @@
 /*
  * The file is of a program that may be hostile: it is opened without following a link or waiting,
- * must be a regular file of an expected owner, and only its first bytes are read.  Each failure
- * has a reason for the log.
+ * must be a regular file, and only its first bytes are read.  Each failure has a reason for the log.
  */
 #include "sys/process/pid-file.h"
 
@@ -25,14 +24,6 @@ static const char *pid_file_open_error(int error)
 	}
 }
 
-static bool pid_file_is_owner(uid_t uid, const uid_t owners[static PID_FILE_OWNERS])
-{
-	for (size_t i = 0; i < PID_FILE_OWNERS; i++)
-		if (uid == owners[i])
-			return true;
-	return uid == 0;
-}
-
 /* Return: 0 or -EINVAL; -ENODATA if the line is not there yet. */
 static int pid_file_parse(const char *text, pid_t *ret)
 {
@@ -53,8 +44,7 @@ static int pid_file_parse(const char *text, pid_t *ret)
 	return 0;
 }
 
-int pid_file_read(const char *path, const uid_t owners[static PID_FILE_OWNERS], pid_t *ret,
-		  const char **why)
+int pid_file_read(const char *path, pid_t *ret, uid_t *owner, const char **why)
 {
 	cleanup(closep) int fd =
 		open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -69,10 +59,7 @@ int pid_file_read(const char *path, const uid_t owners[static PID_FILE_OWNERS], 
 	*why = "not a regular file";
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	*why = "a file of another user than root and the user of the service: set notify-user, if the "
-	       "service changes to that user itself";
-	if (!pid_file_is_owner(st.st_uid, owners))
-		return -EPERM;
+	*owner = st.st_uid;
 	*why = "cannot be read";
 	n = read(fd, text, sizeof(text) - 1);
 	if (n < 0)
