@@ -37,6 +37,8 @@ keys=(
 )
 {
 	service bare
+	service heard 'ready = notify'
+	service main 'ready = notify' 'notify-access = main'
 	for i in "${!keys[@]}"; do
 		service "alone/k$i" "${keys[i]}"
 		service "sum/k$i"
@@ -49,6 +51,7 @@ at() { jq -r --arg node "$1" '.services[] | select(.node == $node) | .exposure' 
 bare=$(at bare)
 ok "a service without limits is exposed" is_less 9 "$bare"
 is "and that has a word" "$(jq -r '.services[] | select(.node == "bare") | .word' "$dir/all")" unsafe
+is "less exposed where only the main process may notify" "$(at heard) $(at main)" "9.71 $bare"
 before=$bare
 for i in "${!keys[@]}"; do
 	ok "less exposed with ${keys[i]}" is_less "$(at "alone/k$i")" "$bare"
