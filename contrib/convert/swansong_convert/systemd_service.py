@@ -44,7 +44,7 @@ class Service:
         self.commands.put()
         if self.unit.timer and self.kind != 'oneshot':
             self.node.note(self.unit.place(), 'type', 'a service with a schedule is a oneshot')
-            for key in ('ready', 'notify', 'pid-file'):
+            for key in ('ready', 'notify', 'notify-access', 'pid-file'):
                 self.values.pop(key, None)
             self.values['type'] = Text('oneshot')
         self.put_restart()
@@ -84,12 +84,22 @@ class Service:
             name = reader.convert('ReloadSignal', None, read_signal)
             if name and name != 'HUP':
                 values['reload-signal'] = Text(name)
-        access = reader.option('NotifyAccess')
-        if access and access.value != 'none' and self.kind not in ('notify', 'notify-reload', 'oneshot'):
-            values['notify'] = Text('yes')
+        self.put_access()
         if reader.boolean('RemainAfterExit') and self.kind != 'oneshot':
             self.node.note(reader.option('RemainAfterExit'), 'RemainAfterExit',
                            'a service that has ended is not up any more')
+
+    def put_access(self):
+        """systemd accepts messages of any user, and by default those of the main process alone."""
+        option, notifies = self.reader.option('NotifyAccess'), self.kind in ('notify', 'notify-reload')
+        access = option.value if option else 'none'
+        if self.kind == 'oneshot' or access == 'none' and not notifies:
+            return
+        if access == 'exec':
+            self.node.note(option, 'NotifyAccess', 'each process of the service may send')
+        if not notifies:
+            self.values['notify'] = Text('yes')
+        self.values['notify-access'] = Text('all' if access in ('all', 'exec') else 'main')
 
     def put_forking(self, option, pid_file):
         path = self.reader.expanded('PIDFile')
