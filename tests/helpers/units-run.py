@@ -51,7 +51,7 @@ def is_up_in_systemd(unit):
 
 def is_up_here(unit):
     ini = directory + "/swansong.ini"
-    status, notes = run(converter, "systemd", "-o", ini, unit_file(unit))
+    status, notes = run(converter, "systemd", "-o", ini, unit_file(unit), *sockets_of(unit))
     if not os.path.exists(ini):
         return "not converted: " + notes.strip().split("\n")[-1], 0
     lost = len(re.findall("not carried over", notes))
@@ -59,9 +59,11 @@ def is_up_here(unit):
     if status != 0:
         return "not valid: " + text.strip().split("\n")[0], lost
     with open(directory + "/log", "w+") as log:
-        daemon = subprocess.Popen([programs + "/swansongd", "-c", ini, "-s", directory + "/socket"], stdin=subprocess.DEVNULL,
-                                  stdout=log, stderr=log, env={**os.environ, "SWANSONG_LOGGER": programs + "/swansong-logger",
-                                                                            "SWANSONG_SANDBOX": programs + "/swansong-sandbox"})
+        # As swansongd.service gives it control groups.
+        daemon = subprocess.Popen(["systemd-run", "--scope", "--quiet", "-p", "Delegate=yes", programs + "/swansongd", "-c", ini,
+                                   "-s", directory + "/socket"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                  env={**os.environ, "SWANSONG_LOGGER": programs + "/swansong-logger",
+                                       "SWANSONG_SANDBOX": programs + "/swansong-sandbox"})
         run("swansongctl", "wait", "--for", "ready", "--timeout", "%ds" % PATIENCE)
         # A unit that nothing wants is not started by itself.
         run("swansongctl", "--timeout", "%ds" % PATIENCE, "start", "*" + unit.removesuffix(".service"))
@@ -81,6 +83,14 @@ def is_up_here(unit):
     states = {"restarts" if service.get("restarts") else service["state"] for service in services}
     result = " ".join(sorted(states)) or "no service: " + text.strip()[:100]
     return result if result in ("up", "done") else "%s; %s" % (result, " / ".join(last)), lost
+
+
+def sockets_of(unit):
+    """The files of the sockets of the service that it names: systemd starts them with it."""
+    with open(unit_file(unit)) as file:
+        lines = re.findall(r"^(?:Requires|Wants|BindsTo|Sockets)=(.*)", file.read(), re.MULTILINE)
+    return [unit_file(name) for name in " ".join(lines).split()
+            if name.endswith(".socket") and name.startswith(unit.removesuffix(".service"))]
 
 
 def unit_file(unit):
