@@ -59,6 +59,10 @@ nice = 3
 [bare]
 command = $helpers/idle
 no-new-privileges = yes
+[wanted]
+command = $helpers/idle
+oom-score-adjust = -900
+restart = never
 [lowered]
 command = $helpers/idle
 limit-nofile = 100:2000000000
@@ -72,7 +76,7 @@ while read -r name value shown; do
 	! may_be "$name" "$soft" "$hard" || echo "limit-$name = $value" >>"$ini"
 done <<<"$limits"
 start_daemon
-for node in lowered limits/inherited every priorities/own priorities/level bare; do
+for node in wanted lowered limits/inherited every priorities/own priorities/level bare; do
 	wait_for 10 has_state "$node" up || die "$node is up"
 done
 is "a number is both limits" "$(limit limits/own 'Max open files')" "64 64"
@@ -107,6 +111,13 @@ ok "a limit that cannot be raised is named" says "$log" \
 	"lowered: limit-nofile lowered to $(ulimit -Hn): the daemon has no right to raise its hard limit"
 is "and is the hard limit of the daemon" "$(limit lowered 'Max open files')" "100 $(ulimit -Hn)"
 is "the other limits are named nowhere" "$(grep -c 'lowered to' "$log")" 1
+score=$(cat "/proc/$(pid_of wanted)/oom_score_adj")
+if (echo -900 >/proc/self/oom_score_adj) 2>"$dir/refusal"; then
+	is "a score below that of the daemon" "$score" -900
+else
+	is "a score that the daemon has no right to lower stays" "$score" "$(cat "/proc/$daemon/oom_score_adj")"
+	ok "with a warning" says "$log" 'wanted: oom-score-adjust not set: the daemon has no right to lower its own'
+fi
 stop_daemon
 is "the end is graceful" "$status" 0
 

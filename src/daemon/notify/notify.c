@@ -61,11 +61,6 @@ static void notify_on_discarded(struct closer_watch *watch)
 	notify_go_on(container_of(watch, struct notify, discards));
 }
 
-static void notify_discard(struct notify *notify, const struct unix_passed *passed)
-{
-	closer_discard(notify->ctx, notify->listener.node, passed->fds, passed->n);
-}
-
 /* Keeps descriptors in @passed that can be used without blocking; discards the others. */
 static void notify_screen_passed(struct notify *notify, struct unix_passed *passed)
 {
@@ -83,7 +78,7 @@ static void notify_screen_passed(struct notify *notify, struct unix_passed *pass
 		return;
 	listener->refused("a descriptor", "not a socket, pipe, anonymous inode or memfd",
 			  listener->arg);
-	notify_discard(notify, &refused);
+	closer_discard(notify->ctx, listener->node, refused.fds, refused.n);
 }
 
 /*
@@ -103,8 +98,8 @@ static ssize_t notify_read_message(struct notify *notify, bool accepted)
 	notify_screen_passed(notify, &passed);
 	if (accepted && n >= 0 && notify_parse(text, (size_t)n, &message) == 0)
 		listener->each(&message, &sender, &passed, listener->arg);
-	notify_discard(notify, &passed);
-	if (closer_await_discards(notify->ctx, notify->listener.node, &notify->discards))
+	closer_discard(notify->ctx, listener->node, passed.fds, passed.n);
+	if (closer_await_discards(notify->ctx, listener->node, &notify->discards))
 		notify_wait(notify);
 	return n;
 }

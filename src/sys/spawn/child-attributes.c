@@ -30,7 +30,8 @@ static char *attributes_write_number(char *end, int number)
 	return end;
 }
 
-static long attributes_set_oom_score(int adjust)
+/* Without the right to lower it, that of the parent. */
+static long attributes_set_oom_score(int adjust, unsigned *lowered)
 {
 	char text[16], *end = text + sizeof(text), *begin = attributes_write_number(end, adjust);
 	long fd, r;
@@ -40,7 +41,10 @@ static long attributes_set_oom_score(int adjust)
 		return r;
 	r = raw(SYS_write, fd, begin, end - begin);
 	(void)raw(SYS_close, fd);
-	return r;
+	if (r != -EACCES)
+		return r;
+	*lowered |= SPAWN_OOM_SCORE_KEPT;
+	return 0;
 }
 
 /* Without the right to raise a hard limit, the nearest to what is wanted. */
@@ -126,7 +130,7 @@ long child_attributes_before_user(const struct attributes *a, volatile enum spaw
 
 	*step = SPAWN_STEP_OOM_SCORE;
 	if (a->oom_score_adjust != ATTRIBUTE_KEEP)
-		r = attributes_set_oom_score(a->oom_score_adjust);
+		r = attributes_set_oom_score(a->oom_score_adjust, lowered);
 	if (r < 0)
 		return r;
 	*step = SPAWN_STEP_NICE;

@@ -7,7 +7,7 @@
 /*
  * Sets the attributes that need the privileges of the parent, before the change of user.  The
  * descriptors must be in their places.  A limit that the parent may not raise stays at its hard
- * limit, and is noted in *lowered.
+ * limit, an OOM score that it may not lower is not set, and both are noted in *lowered.
  *
  * Return: 0, or -errno with the step that failed in *step.
  */

@@ -127,10 +127,12 @@ struct spawn_spec {
 	const sigset_t *ignored;	     /* to ignore */
 };
 
+#define SPAWN_OOM_SCORE_KEPT (1U << RLIM_NLIMITS)
+
 struct spawn_failure {
 	enum spawn_step step;
 	int error; /* errno */
-	unsigned
-		lowered; /* bits 1 << RLIMIT_...: the parent's hard limits, which it may not raise */
+	/* Bits 1 << RLIMIT_... of hard limits that the parent may not raise, and SPAWN_OOM_SCORE_KEPT. */
+	unsigned lowered;
 	uint64_t skipped; /* bits 1 << SPAWN_STEP_...: the kernel refuses them, and the child went on */
 };
