@@ -5,8 +5,9 @@ NETWORK = 'all services have the network of swansongd: the program has to listen
 FILES = 'all services have the files of swansongd: give the program the path, or make a link'
 NAMES = 'a service has the name of its node, and the machine its own'
 LIMIT = 'the keys cgroup-... of swansong.ini(5) have no such limit'
-SANDBOX = 'bwrap(1) in front of the command can limit what a service sees'
-SECRET = 'use a file that only the user of the service can read'
+SANDBOX = 'protect and other keys of swansong.ini(5), or bwrap(1) in front of the command, limit what a service sees'
+READ_ONLY = 'read-only-system can do it, with write-paths for what the service writes'
+SECRET = 'credential gives the service a copy of a file, in CREDENTIALS_DIRECTORY and not in /run/secrets'
 DISPLAY = 'terminal = yes is for one service, with the terminal of swansongd'
 LABEL = 'nothing here reads it'
 ENGINE = 'it is a setting of the container engine'
@@ -16,12 +17,13 @@ for reason, keys in (
         (SOFTWARE, 'image build platform pull_policy runtime isolation provider models'),
         (NETWORK, 'ports networks dns dns_opt dns_search extra_hosts links external_links mac_address '
                   'network_mode'),
-        (FILES, 'volumes volumes_from tmpfs shm_size storage_opt'),
+        (FILES, 'volumes volumes_from shm_size storage_opt'),
         (NAMES, 'hostname domainname container_name'),
         (LIMIT, 'cpus cpu_count cpu_percent cpu_period cpu_quota cpu_rt_runtime cpu_rt_period '
                 'mem_reservation mem_swappiness memswap_limit oom_kill_disable cgroup_parent'),
         ('cgroup-io-weight has its weight; there are no limits of devices', 'blkio_config'),
-        (SANDBOX, 'read_only devices device_cgroup_rules ipc pid userns_mode uts cgroup gpus sysctls privileged'),
+        (READ_ONLY, 'read_only'),
+        (SANDBOX, 'devices device_cgroup_rules ipc pid userns_mode uts cgroup gpus sysctls privileged'),
         (SECRET, 'secrets configs credential_spec'),
         (DISPLAY, 'tty stdin_open attach'),
         (LABEL, 'labels annotations label_file'),

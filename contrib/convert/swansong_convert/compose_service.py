@@ -54,7 +54,7 @@ class Service:
             for key in ('restart', 'deploy', 'scale', 'healthcheck', 'stop_signal', 'stop_grace_period', 'pre_stop',
                         'post_start', 'environment', 'env_file', 'working_dir', 'profiles', 'ulimits', 'cap_add',
                         'group_add', 'oom_score_adj', 'mem_limit', 'pids_limit', 'cpu_shares', 'cpuset',
-                        'security_opt', 'logging'):
+                        'security_opt', 'tmpfs', 'logging'):
                 node = self.get(key)
                 if node is not None:
                     getattr(self, 'put_' + key)(node)
@@ -394,6 +394,13 @@ class Service:
                 self.values['no-new-privileges'] = Text('yes')
             elif not re.fullmatch('no-new-privileges[:=]false', text):
                 self.node.leave_out(Option(self.values_of.path, line, text), 'security_opt', compose_keys.SANDBOX)
+
+    def put_tmpfs(self, node):
+        for text, line in self.values_of.texts(node, 'tmpfs'):
+            if text.split(':')[0].rstrip('/') == '/tmp':
+                self.values['private-tmp'] = Text('yes')
+            else:
+                self.node.leave_out(Option(self.values_of.path, line, text), 'tmpfs', compose_keys.FILES)
 
     def put_logging(self, node):
         items = self.values_of.mapping(node, 'logging').items

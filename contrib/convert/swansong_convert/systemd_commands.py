@@ -251,6 +251,11 @@ class Commands:
         if ignore and not ends:
             self.node.leave_out(option, 'ExecStart', 'the prefix -: a failure is one; see success-status')
         words = self.words(main, ignore and ends)
+        members = [option for unit in self.service.tree.units.by_name.values() for option in unit.all('Unit', 'PartOf')
+                   if self.service.unit.name.full in option.value.split()]
+        if self.service.kind == 'oneshot' and words in (['/bin/true'], ['/usr/bin/true'], ['true']) and not members:
+            self.node.note(option, 'ExecStart', 'it starts nothing itself: "systemctl show -p ConsistsOf %s" names the '
+                           'units that belong to it: give these, too' % self.service.unit.name.full)
         self.values['command'] = Words(spelled(words))
 
     def tests(self, prefix):
