@@ -121,6 +121,24 @@ fi
 stop_daemon
 is "the end is graceful" "$status" 0
 
+# Without the right to lower the nice value.
+if is_root; then
+	config <<-END
+		[wanted]
+		command = $helpers/idle
+		nice = -5
+		restart = never
+	END
+	launch setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice nice -n 2 "$swansongd" -v -c "$ini" --socket "$socket"
+	wait_for 10 has_state wanted up || die "a service is up without the nice value that it cannot have"
+	is "its nice value stays that of the daemon" "$(ps -o ni= -p "$(pid_of wanted)" | tr -d ' ')" \
+		"$(ps -o ni= -p "$daemon" | tr -d ' ')"
+	ok "with a warning of its own" says "$log" 'wanted: nice not set: the daemon has no right to lower its own'
+	stop_daemon
+else
+	skip "a nice value that cannot be lowered" "machine: needs root"
+fi
+
 # A user with one capability of root, and a root with no other.
 if ! is_root ||
 	! setpriv --bounding-set -all,+net_bind_service true 2>/dev/null; then

@@ -13,6 +13,11 @@
 /* The search stops after this many ancestors. */
 #define ANCESTORS_MAX 64
 
+static bool service_is_proven_process(const struct service *s, const struct process *p)
+{
+	return p->service == s && !p->claimed;
+}
+
 /*
  * Walks from @pid up to a known process, or to the daemon itself: a child of the daemon may belong
  * to any service.
@@ -28,7 +33,7 @@ static bool service_is_descendant(const struct service *s, pid_t pid)
 		pid = info.parent;
 		known = process_find(s->ctx->processes, pid);
 		if (known)
-			return known->service == s && !known->claimed;
+			return service_is_proven_process(s, known);
 	}
 	return false;
 }
@@ -59,7 +64,7 @@ bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 		return false;
 	if (!p)
 		p = service_find_session(s, pid);
-	return p && p->service ? p->service == s && !p->claimed : service_is_descendant(s, pid);
+	return p && p->service ? service_is_proven_process(s, p) : service_is_descendant(s, pid);
 }
 
 /*

@@ -217,6 +217,8 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 	}
 	if (why->lowered & SPAWN_OOM_SCORE_KEPT)
 		service_log(s, LOG_WARNING, "oom-score-adjust not set: the daemon has no right to lower its own");
+	if (why->lowered & SPAWN_NICE_KEPT)
+		service_log(s, LOG_WARNING, "nice not set: the daemon has no right to lower its own");
 	for (enum spawn_step step = 0; step < N_SPAWN_STEPS; step++)
 		if (why->skipped >> step & 1)
 			service_log(s, LOG_WARNING, "cannot %s: started without that (sandbox = best-effort)",

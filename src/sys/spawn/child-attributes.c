@@ -136,6 +136,10 @@ long child_attributes_before_user(const struct attributes *a, volatile enum spaw
 	*step = SPAWN_STEP_NICE;
 	if (a->nice != ATTRIBUTE_KEEP)
 		r = raw(SYS_setpriority, PRIO_PROCESS, 0, a->nice);
+	if (r == -EACCES) {
+		*lowered |= SPAWN_NICE_KEPT;
+		r = 0;
+	}
 	if (r < 0)
 		return r;
 	*step = SPAWN_STEP_IO_CLASS;

@@ -128,11 +128,12 @@ struct spawn_spec {
 };
 
 #define SPAWN_OOM_SCORE_KEPT (1U << RLIM_NLIMITS)
+#define SPAWN_NICE_KEPT	     (2U << RLIM_NLIMITS)
 
 struct spawn_failure {
 	enum spawn_step step;
 	int error; /* errno */
-	/* Bits 1 << RLIMIT_... of hard limits that the parent may not raise, and SPAWN_OOM_SCORE_KEPT. */
+	/* Bits 1 << RLIMIT_... of hard limits that the parent may not raise, and SPAWN_..._KEPT. */
 	unsigned lowered;
 	uint64_t skipped; /* bits 1 << SPAWN_STEP_...: the kernel refuses them, and the child went on */
 };
