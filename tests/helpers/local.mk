@@ -35,6 +35,7 @@ CLEANFILES     += $(helpers)
 %C%_slow_server_LDADD  = $(SYSTEMD_LIBS)
 
 EXTRA_DIST += %D%/preload.c \
+	%D%/vm-registers.c \
 	%D%/fake-journal.py \
 	%D%/fake-syslog.py \
 	%D%/fleet-web.py \
