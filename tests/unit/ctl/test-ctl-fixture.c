@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -281,6 +282,17 @@ int run(const char *line, const struct answer *answers, size_t n)
 int run_shell(const char *line, const char *script, const struct answer *answers, size_t n)
 {
 	return run_words(line, script, answers, n);
+}
+
+bool spawn_reports_failures(void)
+{
+	char root[] = "/", *argv[] = { root, NULL };
+	pid_t pid;
+
+	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0)
+		return true;
+	(void)waitpid(pid, NULL, 0);
+	return false;
 }
 
 bool read_until(int fd, const char *part)

@@ -61,6 +61,9 @@ int run(const char *line, const struct answer *answers, size_t n);
 /* Likewise "swansongctl LINE sh -c SCRIPT". */
 int run_shell(const char *line, const char *script, const struct answer *answers, size_t n);
 
+/* Returns false under qemu-user, whose vfork(2) is a fork(2): the caller does not see that a program cannot be executed. */
+bool spawn_reports_failures(void);
+
 /* Reads on into out until @part has come.  Return: false at the end. */
 bool read_until(int fd, const char *part);
 void read_back(int fd, char *text);

@@ -32,7 +32,8 @@ START_TEST(a_guards_exit_status_is_the_commands)
 	ck_assert_int_eq(guard_shell("echo hello", taken, 1), 0);
 	ck_assert_str_eq(out, "hello\n");
 	ck_assert_int_eq(RUN("guard web -- /nowhere/cmd", TAKEN), 127);
-	ck_assert_int_eq(RUN("guard web -- /", TAKEN), 126);
+	if (spawn_reports_failures())
+		ck_assert_int_eq(RUN("guard web -- /", TAKEN), 126);
 	ck_assert_int_eq(RUN("guard --late web true -q --nope", TAKEN), 0);
 	assert_has(asked, "\"late\":true");
 	ck_assert_int_eq(RUN("guard --using web -- true", TAKEN), 0);

@@ -45,7 +45,8 @@ START_TEST(without_a_stop_the_exit_status_is_the_commands)
 	ck_assert_str_eq(out, "a\nb");
 	ck_assert_int_eq(interrupt_shell("kill -KILL $$", runs, 2), 128 + SIGKILL);
 	ck_assert_int_eq(RUN("interrupt edge -- /nowhere/cmd", SAY(tree), { .text = NULL }), 127);
-	ck_assert_int_eq(RUN("interrupt edge -- /", SAY(tree), { .text = NULL }), 126);
+	if (spawn_reports_failures())
+		ck_assert_int_eq(RUN("interrupt edge -- /", SAY(tree), { .text = NULL }), 126);
 	ck_assert_int_eq(RUN("interrupt nope -- true",
 			     ERROR("io.swansong.NoSuchNode", "{\"node\":\"nope\"}")),
 			 CTL_NO_NODE);
@@ -261,9 +262,10 @@ START_TEST(a_line_without_end_is_passed_on_in_pieces)
 	int fds[2];
 
 	memset(piece, 'x', sizeof(piece));
-	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	/* The pipes of a user are short when there are many. */
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
 	while (total < 2 * (size_t)LINES_LONGEST) {
-		ck_assert_int_eq(write(fds[1], piece, sizeof(piece)), sizeof(piece));
+		ck_assert_int_gt(write(fds[1], piece, sizeof(piece)), 0);
 		total += (size_t)lines_read(&l, fds[0], SIZE_MAX, false);
 		passed += lines_pending(&l);
 		l.begin = l.whole;
