@@ -272,6 +272,7 @@ EXTRA_DIST += %D%/attach-lib.sh \
 	%D%/preload-lib.sh \
 	%D%/senders-lib.sh \
 	%D%/web-tree.sh \
+	%D%/with-kernel \
 	%D%/with-podman \
 	%D%/with-systemd \
 	%D%/with-vm \
