@@ -74,7 +74,8 @@ build_child = $(MKDIR_P) %D% && \
 	$(AM_V_CCLD)options='-DCHILD_ENDS=1' && $(build_child)
 
 # Those of tests/bench/peers.
-EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss %D%/exporter %D%/live
+EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss %D%/exporter %D%/live \
+	%D%/pressure
 %D%/sleeper: %D%/child.c
 	$(AM_V_CCLD)options='-DCHILD_BIRTHS="births"' && $(build_child)
 %D%/crasher: %D%/child.c
@@ -106,3 +107,9 @@ bench-exporter: swansongd swansongctl swansong-logger swansong-exporter tests/he
 bench-live: swansongd swansongctl swansong-logger contrib/examples/http-server tests/helpers/http-load \
 		tests/helpers/attached
 	$(srcdir)/%D%/live --builddir .
+
+# What a batch whose memory grows costs the services beside it.
+.PHONY: bench-pressure
+bench-pressure: swansongd swansongctl swansong-logger contrib/examples/http-server tests/helpers/http-load \
+		tests/helpers/hungry
+	$(srcdir)/%D%/pressure

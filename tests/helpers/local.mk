@@ -7,6 +7,7 @@ helpers = \
 	%D%/forker \
 	%D%/fuse-sender \
 	%D%/http-load \
+	%D%/hungry \
 	%D%/idle \
 	%D%/json-field \
 	%D%/kill-at \
