@@ -5,8 +5,9 @@
  *
  * Each service has its own socket: a flood harms no other service, and a message belongs to the
  * service even if its sender is dead.  The socket is a file that only root and the user of the
- * service can reach, unless notify-access has it otherwise.  Without a directory its name is abstract, and every process of the network
- * namespace can send; so the sender is checked before a descriptor is received in either case.
+ * service can reach, unless notify-access has it otherwise.  Without a directory its name is abstract,
+ * and every process of the network namespace can send; so the sender is checked before a descriptor is
+ * received in either case.
  *
  * A descriptor is accepted if the kernel alone serves its file (sys/ipc/passed.h).  Others, and those
  * without effect, are closed by a process of their own; while many wait for that, further messages
