@@ -132,6 +132,7 @@ dist_check_SCRIPTS += \
 	%D%/manual-guards.sh \
 	%D%/manual-exporter.sh \
 	%D%/many.sh \
+	%D%/moved.sh \
 	%D%/names.sh \
 	%D%/notify.sh \
 	%D%/notify-senders.sh \
