@@ -56,11 +56,7 @@ pid $run/nginx.pid;
 events { worker_connections 512; }
 http {
 	access_log off;
-	client_body_temp_path $dir/body;
-	proxy_temp_path $dir/proxy;
-	fastcgi_temp_path $dir/fastcgi;
-	uwsgi_temp_path $dir/uwsgi;
-	scgi_temp_path $dir/scgi;
+	$(nginx_folders "$dir")
 	upstream app { $(printf "server unix:$run/app-%s max_fails=0; " 1 2 3) }
 	server {
 		listen 127.0.0.1:8080;

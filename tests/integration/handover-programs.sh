@@ -42,11 +42,7 @@ if has nginx nginx nginx; then
 		events { }
 		http {
 			access_log off;
-			client_body_temp_path $dir/body;
-			proxy_temp_path $dir/proxy;
-			fastcgi_temp_path $dir/fastcgi;
-			uwsgi_temp_path $dir/uwsgi;
-			scgi_temp_path $dir/scgi;
+			$(nginx_folders "$dir")
 			server {
 				listen 127.0.0.1:8080;
 				location / { return 200 "\$pid\n"; }

@@ -98,6 +98,11 @@ SWANSONG_PLOT=$top_srcdir/contrib/plot/plot
 SWANSONG_REHEARSE=$top_srcdir/contrib/rehearse/rehearse
 export SWANSONG_LOGGER SWANSONG_SANDBOX SWANSONG_SUPPORT_DUMP SWANSONG_SECURITY SWANSONG_PLOT SWANSONG_REHEARSE
 
+# Lines for a configuration of nginx that writes below FOLDER alone.
+nginx_folders() { # FOLDER
+	printf '%s_temp_path '"$1"'/%s; ' client_body body proxy proxy fastcgi fastcgi uwsgi uwsgi scgi scgi
+}
+
 # --- TAP -----------------------------------------------------------------------------------------
 
 n_tests=0

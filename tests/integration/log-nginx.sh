@@ -35,11 +35,7 @@ events { worker_connections 64; }
 http {
 	log_format number '\$request_uri';
 	access_log /dev/stdout number;
-	client_body_temp_path $dir/body;
-	proxy_temp_path $dir/proxy;
-	fastcgi_temp_path $dir/fastcgi;
-	uwsgi_temp_path $dir/uwsgi;
-	scgi_temp_path $dir/scgi;
+	$(nginx_folders "$dir")
 	keepalive_requests 1000000;
 	server { listen 127.0.0.1:8080; location / { return 204; } }
 }

@@ -64,11 +64,7 @@ pid $dir/nginx.pid;
 events { worker_connections 512; }
 http {
 	access_log off;
-	client_body_temp_path $dir/body;
-	proxy_temp_path $dir/proxy;
-	fastcgi_temp_path $dir/fastcgi;
-	uwsgi_temp_path $dir/uwsgi;
-	scgi_temp_path $dir/scgi;
+	$(nginx_folders "$dir")
 	server {
 		listen 127.0.0.1:8080;
 		location / { return 200 "served by 1\n"; }

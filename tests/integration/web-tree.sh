@@ -19,11 +19,7 @@ web_tree() { # FOLDER [STATE]
 	events { worker_connections 64; }
 	http {
 		access_log off;
-		client_body_temp_path $state/body;
-		proxy_temp_path $state/proxy;
-		fastcgi_temp_path $state/fastcgi;
-		uwsgi_temp_path $state/uwsgi;
-		scgi_temp_path $state/scgi;
+		$(nginx_folders "$state")
 		server {
 			listen 127.0.0.1:8080;
 			location / { proxy_pass http://127.0.0.1:8081; }
