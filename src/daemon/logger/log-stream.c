@@ -391,16 +391,23 @@ void log_stream_drain(struct log_stream *s, bool on)
 		log_pipe_end_drain(&s->drain);
 }
 
+/* @error: of the destination, or 0. */
+static const char *log_stream_trouble(const struct log_stream *s, int error)
+{
+	if (!logger_child_is_usable(&s->logger->child))
+		return "swansong-logger cannot be run";
+	if (s->kept)
+		return "a process keeps its pipe locked";
+	return error ? path_error_text(error) : NULL;
+}
+
 int log_stream_count(const struct log_stream *s, struct store_counts *ret, const char **trouble)
 {
 	struct store_record record;
 	int r = s->number == LOGGER_ALL ? -ENOENT
 					: store_read(s->logger->child.store, s->number, &record);
 
-	*trouble = !logger_child_is_usable(&s->logger->child) ? "swansong-logger cannot be run"
-		   : s->kept				      ? "a process keeps its pipe locked"
-		   : r == 0 && record.error		      ? path_error_text(record.error)
-							      : NULL;
+	*trouble = log_stream_trouble(s, r == 0 ? record.error : 0);
 	if (r == 0)
 		store_count(&record, ret);
 	return r;
