@@ -269,9 +269,11 @@ static void service_log_pid_file(struct service *s, int error, const char *why)
 /* A control group proves the process that the file names, whichever user has written it. */
 static bool service_trusts_file(const struct service *s, uid_t owner, const char **why)
 {
+	if (s->group.exists || user_may_claim(s->setup.launch.config, NULL, owner))
+		return true;
 	*why = "a file of another user than root and the user of the service: set notify-user, if the "
 	       "service changes to that user itself";
-	return s->group.exists || user_may_claim(s->setup.launch.config, NULL, owner);
+	return false;
 }
 
 int service_find_main(struct service *s, const char **why)
