@@ -35,7 +35,7 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_shutdown_LDADD  = $(%C%_services_LDADD)
 
 %C%_logs_SOURCES = %D%/report.h %D%/report.c \
-	%D%/logs.h %D%/logs-peers.c %D%/logs.c
+	%D%/logs.h %D%/logs-peers.c %D%/logs-crowd.c %D%/logs.c
 %C%_logs_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_logs_LDADD   = src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS) -lm
 

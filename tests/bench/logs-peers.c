@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,7 +150,7 @@ void measure_peers(const struct bench *b, struct report *report, size_t portion)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(peers); i++) {
-		double before = processor_seconds(), seconds;
+		double before = processor_seconds(RUSAGE_CHILDREN), seconds;
 
 		if (!is_installed(peers[i].program))
 			continue;
@@ -160,7 +161,7 @@ void measure_peers(const struct bench *b, struct report *report, size_t portion)
 						    .floor = NAN });
 		report_add(report, (struct figure){ .name = peers[i].processor,
 						    .unit = "s/GB",
-						    .measured = (processor_seconds() - before) /
+						    .measured = (processor_seconds(RUSAGE_CHILDREN) - before) /
 								(double)b->size * 1e9,
 						    .floor = NAN });
 	}

@@ -2,6 +2,7 @@
  * The costs of the logger: a writer of lines of 100 bytes, one by one and in blocks of 64 KiB, into a
  * pipe; the logger takes them from there to a file, plain and with times, beside a bare loop of
  * read(2) and write(2), and beside the peers that are installed.  The bytes that arrive are counted.
+ * Then lines of 1,000 services at once, into a file each (logs-crowd.c).
  *
  * And the time from a line of a service to the same line of "swansongctl logs -f", through a daemon of
  * its own, beside a process that copies lines from pipe to pipe.  Programs are of the present folder.
@@ -118,7 +119,7 @@ static double bare(const struct bench *b, size_t portion, bool polls)
 
 /* --- the logger --- */
 
-static pid_t start_logger(const struct bench *b, int control, int store)
+pid_t start_logger(const struct bench *b, int control, int store)
 {
 	pid_t pid = fork();
 
@@ -137,7 +138,7 @@ static pid_t start_logger(const struct bench *b, int control, int store)
 	return pid;
 }
 
-static void wait_for(int control, uint32_t type)
+void wait_for(int control, uint32_t type)
 {
 	static struct logger_packet packet;
 	struct pollfd p = { .fd = control, .events = POLLIN };
@@ -150,10 +151,14 @@ static void wait_for(int control, uint32_t type)
 	} while (packet.message.type != type);
 }
 
-static void send_message(int control, struct logger_message *m, const char *name, const char *path,
-			 int fd)
+void send_message(int control, struct logger_message *m, const char *name, const char *path, int fd)
 {
-	if (logger_send(control, m, name, path, fd) < 0)
+	struct pollfd p = { .fd = control, .events = POLLOUT };
+	int r;
+
+	while ((r = logger_send(control, m, name, path, fd)) == -EAGAIN)
+		(void)poll(&p, 1, -1);
+	if (r < 0)
 		fail("send");
 }
 
@@ -189,11 +194,11 @@ static double logged(const struct bench *b, size_t portion, enum logger_stamp st
 	return (double)begin / 1e9;
 }
 
-double processor_seconds(void)
+double processor_seconds(int who)
 {
 	struct rusage usage;
 
-	if (getrusage(RUSAGE_CHILDREN, &usage) < 0)
+	if (getrusage(who, &usage) < 0)
 		fail("getrusage");
 	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
@@ -241,13 +246,13 @@ static void measure(const struct bench *b, struct report *report, size_t portion
 
 static void measure_processor(const struct bench *b, struct report *report)
 {
-	double before = processor_seconds(), plain, floor;
+	double before = processor_seconds(RUSAGE_CHILDREN), plain, floor;
 
 	(void)bare(b, BLOCK, false);
-	floor = processor_seconds() - before;
-	before = processor_seconds();
+	floor = processor_seconds(RUSAGE_CHILDREN) - before;
+	before = processor_seconds(RUSAGE_CHILDREN);
 	(void)logged(b, BLOCK, LOGGER_STAMP_ISO_USEC);
-	plain = processor_seconds() - before;
+	plain = processor_seconds(RUSAGE_CHILDREN) - before;
 	report_begin(report, "processor time of all but the bare loop itself, in blocks");
 	report_add(report, (struct figure){ .name = "writer and logger, with times",
 					    .unit = "s/GB",
@@ -448,6 +453,7 @@ int main(int argc, char **argv)
 	measure(&b, &report, LINE);
 	measure(&b, &report, BLOCK / LINE * LINE);
 	measure_processor(&b, &report);
+	measure_crowd(&b, &report);
 	measure_latency(&b, &report);
 	(void)unlink(b.path);
 	return report_end(&report);
