@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -33,6 +34,15 @@ static void replay(const char *path)
 	(void)LLVMFuzzerTestOneInput(data, (size_t)st.st_size);
 	free(data);
 	(void)dprintf(tap, "ok %d - %s is survived\n", ++n_tests, strrchr(path, '/') + 1);
+}
+
+/* A target runs for hours: the zombies of all inputs would be more than the machine can have. */
+static void check_zombies(void)
+{
+	siginfo_t child = { 0 };
+
+	(void)waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT);
+	FUZZ_CHECK(child.si_pid == 0);
 }
 
 static int is_seed(const struct dirent *entry)
@@ -71,6 +81,7 @@ int main(int argc, char **argv)
 			replay(realpath(argv[i], NULL));
 	else
 		replay_folder(name + strlen("fuzz-"));
+	check_zombies();
 	(void)dprintf(tap, "1..%d\n", n_tests);
 	return 0;
 }

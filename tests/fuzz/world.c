@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -160,6 +161,8 @@ static bool world_make(struct world *world, const char *path, struct roster *ros
 	struct config *config = NULL;
 	int r;
 
+	/* No daemon waits for the children that close descriptors. */
+	(void)signal(SIGCHLD, SIG_IGN);
 	*world = (struct world){ .paths = { path } };
 	world->reload = (struct reload){
 		.tree = &world->tree, .paths = world->paths, .n_paths = 1, .trust = true
