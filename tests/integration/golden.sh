@@ -73,7 +73,9 @@ ok "a service starts" wait_for 10 has_state web/on up
 start_exporter
 for version in "$golden"/[0-9]*; do
 	name="version ${version##*/}"
-	settings "$version/every-key.ini" >"$dir/settings"
+	# The clone may belong to a user.
+	cp "$version/every-key.ini" "$dir/"
+	settings "$dir/every-key.ini" >"$dir/settings"
 	is "$name: each key has its value, or its default" \
 		"$(compare lines "$version/every-key.settings" "$dir/settings")" ""
 	commands >"$dir/commands"

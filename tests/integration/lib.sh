@@ -84,19 +84,33 @@ ini=$dir/swansong.ini
 socket=$dir/socket
 log=$dir/log
 daemon=
-helpers=$top_builddir/tests/helpers
-swansongd=$top_builddir/swansongd
-swansongctl=$top_builddir/swansongctl
-# For the stories, and for their children.
-: "$ini" "$log" "$helpers" "$swansongctl"
 export SWANSONG_SOCKET=$socket
-SWANSONG_LOGGER=$(realpath "$top_builddir")/swansong-logger
-SWANSONG_SANDBOX=$(realpath "$top_builddir")/swansong-sandbox
-SWANSONG_SUPPORT_DUMP=$top_srcdir/contrib/support/support-dump
-SWANSONG_SECURITY=$top_srcdir/contrib/security/security
-SWANSONG_PLOT=$top_srcdir/contrib/plot/plot
-SWANSONG_REHEARSE=$top_srcdir/contrib/rehearse/rehearse
-export SWANSONG_LOGGER SWANSONG_SANDBOX SWANSONG_SUPPORT_DUMP SWANSONG_SECURITY SWANSONG_PLOT SWANSONG_REHEARSE
+finds_programs() {
+	helpers=$top_builddir/tests/helpers
+	swansongd=$top_builddir/swansongd
+	swansongctl=$top_builddir/swansongctl
+	# For the stories, and for their children.
+	: "$ini" "$log" "$helpers" "$swansongctl"
+	export SWANSONG_LOGGER SWANSONG_SANDBOX SWANSONG_SUPPORT_DUMP SWANSONG_SECURITY SWANSONG_PLOT SWANSONG_REHEARSE
+	SWANSONG_LOGGER=$(realpath "$top_builddir")/swansong-logger
+	SWANSONG_SANDBOX=$(realpath "$top_builddir")/swansong-sandbox
+	SWANSONG_SUPPORT_DUMP=$top_srcdir/contrib/support/support-dump
+	SWANSONG_SECURITY=$top_srcdir/contrib/security/security
+	SWANSONG_PLOT=$top_srcdir/contrib/plot/plot
+	SWANSONG_REHEARSE=$top_srcdir/contrib/rehearse/rehearse
+}
+finds_programs
+
+# Replaces all homes by none.  The clone may be in one, and has another path then: not below $dir, which is removed.
+hides_homes() {
+	mount -t tmpfs tmpfs /mnt
+	mkdir /mnt/source /mnt/build
+	mount --bind "$top_srcdir" /mnt/source
+	mount --bind "$top_builddir" /mnt/build
+	mount -t tmpfs tmpfs /home
+	top_srcdir=/mnt/source top_builddir=/mnt/build
+	finds_programs
+}
 
 # Lines for a configuration of nginx that writes below FOLDER alone.
 nginx_folders() { # FOLDER

@@ -8,7 +8,7 @@ requires_root
 requires_package python3 python3
 
 app=/run/app
-mount -t tmpfs tmpfs /home
+hides_homes
 mkdir -m 755 "$app" "$app/logs" "$app/own"
 chown nobody "$app/own"
 cp "$helpers/slow-server" "$helpers/idle" "$top_srcdir/tests/helpers/holder.py" "$app/"

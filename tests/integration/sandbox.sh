@@ -4,7 +4,7 @@
 requires_root
 requires_package python3 python3
 
-mount -t tmpfs tmpfs /home
+hides_homes
 mkdir /home/eve "$dir/out" "$dir/own"
 chmod 777 "$dir/own" "$dir"
 echo letter >/home/eve/letter
