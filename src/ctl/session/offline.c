@@ -339,7 +339,7 @@ static void offline_print_message(enum diag_level level, struct place place, con
 int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths,
 		 const struct offline_report *report, size_t *warnings, struct config **ret)
 {
-	const struct config_names names = { ids_user, ids_group, ctl->options.trust };
+	const struct config_names names = { ids_user, ids_group, NULL, ctl->options.trust };
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
 

@@ -49,7 +49,8 @@ static void request_carry_out(struct request *q)
 		request_fail(q, ERROR_FAILED, "root", reason && *reason ? reason : strerror(-r));
 	else if (!rollout || how.dry_run)
 		request_reply(q, json_pack("{s:O, s:o*}", "changes", q->with, "rollout",
-					   rollout ? steps_foresee(q->reload->rollout, parameters, q->with)
+					   rollout ? steps_foresee(q->reload->rollout, parameters,
+								   q->with)
 						   : NULL));
 }
 
@@ -89,8 +90,9 @@ void request_update_reload(struct request *q, struct node *node)
 	json_t *reply;
 
 	if (r == -ETIMEDOUT)
-		request_fail(q, ERROR_FAILED, "root",
-			     "the configuration cannot be read: a file system does not answer");
+		request_fail(
+			q, ERROR_FAILED, "root",
+			"the configuration cannot be read: a file system does not answer, or the user database");
 	else if (r == 0 && !programs_are_known(q->reload->programs, q->tree->root, q->look))
 		return;
 	else if (r == 0 && q->parameters)

@@ -1,7 +1,7 @@
 /*
  * Requests about transient nodes.  A call that waits gets its reply when the service has ended,
- * with its result and exit status.  The parameters of the call are what the next image of the daemon makes the
- * node of.
+ * with its result and exit status.  The parameters of the call, and the users that were found for them behind
+ * these in the same file, are what the next image of the daemon makes the node of.
  */
 #include "daemon/control/requests-private.h"
 #include "daemon/reload/transient.h"
@@ -17,26 +17,39 @@ static char **request_words_of(const json_t *array)
 	return words;
 }
 
-static void request_enter_run(struct node *node, const json_t *parameters)
+/* A file for the next image; 0: none. */
+static int request_write_run(const struct tree *tree, const json_t *parameters)
 {
-	struct roster_row row = roster_row(ROSTER_TRANSIENT, -1, node_name(node), "");
+	int tape =
+		tree->ctx->roster ? memfd_create("transient", MFD_CLOEXEC | MFD_ALLOW_SEALING) : 0;
 
-	if (!node->ctx->roster)
-		return;
-	row.number = node->config_ref->tape = memfd_create("transient", MFD_CLOEXEC);
-	if (json_dumpfd(parameters, row.number, JSON_COMPACT) == 0)
-		roster_write(node->ctx->roster, &node->transient_place, &row);
+	if (tape > 0 && json_dumpfd(parameters, tape, JSON_COMPACT) < 0)
+		tape = fd_close(tape);
+	return MAX(tape, 0);
 }
 
-static int request_add_transient(struct tree *tree, const json_t *parameters, FILE *reason,
-				 struct node **ret)
+static void request_enter_run(struct node *node, int tape)
 {
-	const char *path = message_get_text(parameters, "node");
-	bool keep = message_get_bool(parameters, "keep", false);
+	struct roster_row row = roster_row(ROSTER_TRANSIENT, tape, node_name(node), "");
+
+	(void)fcntl(tape, F_ADD_SEALS, F_SEAL_WRITE);
+	node->config_ref->tape = tape;
+	roster_write(node->ctx->roster, &node->transient_place, &row);
+}
+
+static int request_add_transient(struct tree *tree, const json_t *parameters, int tape,
+				 FILE *reason, struct node **ret)
+{
 	cleanup(freep) char **argv = request_words_of(json_object_get(parameters, "command"));
 	cleanup(freep) char **properties =
 		request_words_of(json_object_get(parameters, "properties"));
-	int r;
+	const struct transient_run run = {
+		.path = message_get_text(parameters, "node"),
+		.properties = properties,
+		.argv = argv,
+		.keep = message_get_bool(parameters, "keep", false),
+		.tape = tape,
+	};
 
 	if (!argv || !properties)
 		return -ENOMEM;
@@ -44,10 +57,7 @@ static int request_add_transient(struct tree *tree, const json_t *parameters, FI
 		(void)fputs("empty command: expected a program and its arguments", reason);
 		return -EINVAL;
 	}
-	r = transient_add(tree, path, properties, argv, keep, reason, ret);
-	if (r == 0)
-		request_enter_run(*ret, parameters);
-	return r;
+	return transient_add(tree, &run, reason, ret);
 }
 
 /* Returns false if the node cannot be made, or not yet, as it requires another one. */
@@ -57,13 +67,16 @@ static bool request_take_former_run(struct tree *tree, const struct roster_row *
 	cleanup(freep) char *reason = NULL;
 	struct memstream m;
 	struct node *node;
-	int r = lseek(row->number, 0, SEEK_SET) < 0 ? -errno : memstream_open(&m);
+	int tape, r = lseek(row->number, 0, SEEK_SET) < 0 ? -errno : memstream_open(&m);
 
 	if (r < 0)
 		return false;
-	parameters = json_loadfd(row->number, 0, NULL);
-	r = request_add_transient(tree, parameters, m.file, &node);
+	parameters = json_loadfd(row->number, JSON_DISABLE_EOF_CHECK, NULL);
+	r = request_add_transient(tree, parameters, row->number, m.file, &node);
 	(void)memstream_close(&m, &reason);
+	tape = r == 0 ? fcntl(row->number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
+	if (tape > 0)
+		request_enter_run(node, tape);
 	return r == 0;
 }
 
@@ -102,12 +115,16 @@ void request_run(struct request *q, struct node *node, const struct message_call
 	const char *path = message_get_text(call->parameters, "node");
 	cleanup(freep) char *reason = NULL;
 	struct memstream m;
-	int r = memstream_open(&m);
+	int tape = request_write_run(q->tree, call->parameters), r = memstream_open(&m);
 
 	if (r >= 0) {
-		r = request_add_transient(q->tree, call->parameters, m.file, &node);
+		r = request_add_transient(q->tree, call->parameters, tape, m.file, &node);
 		(void)memstream_close(&m, &reason);
 	}
+	if (r == 0 && tape > 0)
+		request_enter_run(node, tape);
+	else if (tape > 0)
+		(void)close(tape);
 	if (r == -ENOENT)
 		request_fail(q, ERROR_FAILED, path,
 			     "no parent node: expected a path below an existing group");

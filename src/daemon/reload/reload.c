@@ -16,7 +16,8 @@ struct listeners {
 	FILE *mistakes;
 };
 
-static void reload_report_mistake(enum diag_level level, struct place place, const char *text, void *arg)
+static void reload_report_mistake(enum diag_level level, struct place place, const char *text,
+				  void *arg)
 {
 	const struct listeners *l = arg;
 
@@ -31,8 +32,13 @@ static int reload_read(struct config **ret, const char *const *paths, size_t n_p
 		       const struct disabled *scaled, struct log *log, FILE *mistakes, int tape)
 {
 	struct listeners listeners = { .log = log, .mistakes = mistakes };
-	const struct config_names names = { ids_user, ids_group, trust, tape,
-					    scaled ? scaled->names : NULL, scaled ? scaled->n : 0 };
+	const struct config_names names = { ids_user,
+					    ids_group,
+					    ids_groups_of,
+					    trust,
+					    tape,
+					    scaled ? scaled->names : NULL,
+					    scaled ? scaled->n : 0 };
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
 

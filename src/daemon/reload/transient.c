@@ -17,7 +17,8 @@ static bool transient_exists(const char *path, void *arg)
 	return node && node->goal != GOAL_GONE;
 }
 
-static void transient_print_mistake(enum diag_level level, struct place place, const char *text, void *arg)
+static void transient_print_mistake(enum diag_level level, struct place place, const char *text,
+				    void *arg)
 {
 	if (level == DIAG_ERROR)
 		(void)fprintf(arg, "\n%s", text);
@@ -50,10 +51,12 @@ static int transient_check_place(const struct tree *tree, const char *path, FILE
 	return 0;
 }
 
-static int transient_make_config(struct tree *tree, const struct transient *transient, FILE *reason,
-				 struct config **ret)
+static int transient_make_config(struct tree *tree, const struct transient *transient, int tape,
+				 FILE *reason, struct config **ret)
 {
-	static const struct config_names names = { .user = ids_user, .group = ids_group };
+	const struct config_names names = {
+		.user = ids_user, .group = ids_group, .groups = ids_groups_of, .tape = tape
+	};
 	cleanup(config_unrefp) struct config *config = NULL;
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
@@ -91,14 +94,14 @@ static int transient_make_node(struct tree *tree, struct config *config, const c
 	return 0;
 }
 
-int transient_add(struct tree *tree, const char *path, char *const *properties, char *const *argv,
-		  bool keep, FILE *reason, struct node **ret)
+int transient_add(struct tree *tree, const struct transient_run *run, FILE *reason,
+		  struct node **ret)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct transient transient = {
-		.path = path,
-		.properties = properties,
-		.argv = argv,
+		.path = run->path,
+		.properties = run->properties,
+		.argv = run->argv,
 		.exists = transient_exists,
 		.arg = tree,
 	};
@@ -106,14 +109,14 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 	struct goals goals;
 	int r;
 
-	r = transient_check_place(tree, path, reason);
+	r = transient_check_place(tree, run->path, reason);
 	if (r == 0)
-		r = transient_make_config(tree, &transient, reason, &config);
+		r = transient_make_config(tree, &transient, run->tape, reason, &config);
 	if (r == 0)
-		r = transient_make_node(tree, config, path, &node);
+		r = transient_make_node(tree, config, run->path, &node);
 	if (r < 0)
 		return r;
-	node->keep = keep;
+	node->keep = run->keep;
 	tree->ctx->configuration++;
 	node_changed(node, "none", "");
 	/* A requirement may be in a tree that is shutting down, and would never be there. */

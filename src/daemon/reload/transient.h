@@ -9,12 +9,20 @@
 #include "daemon/tree/tree.h"
 #include "model/config/transient.h"
 
+/* All is borrowed. */
+struct transient_run {
+	const char *path;
+	char *const *properties, *const *argv; /* as in struct transient */
+	bool keep;
+	int tape; /* of the look-ups of its users and groups, see source_each(); 0: none */
+};
+
 /*
  * Makes a node and sets its goal to run.  Return: 0; or -errno and nothing has changed: -ENOENT and
  * -ESHUTDOWN are about its parent, all others have their text in @reason.
  */
-int transient_add(struct tree *tree, const char *path, char *const *properties, char *const *argv,
-		  bool keep, FILE *reason, struct node **ret);
+int transient_add(struct tree *tree, const struct transient_run *run, FILE *reason,
+		  struct node **ret);
 
 /* Returns true if its service has ended or was stopped for good. */
 bool transient_has_ended(const struct node *node);

@@ -9,7 +9,6 @@
 #include "daemon/spawn/sandbox.h"
 #include "daemon/spawn/starts.h"
 #include "daemon/streams/streams.h"
-#include "sys/spawn/ids.h"
 #include "sys/ipc/journal.h"
 
 #define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
@@ -100,7 +99,6 @@ static int launch_build_environment(struct launch *launch, const char *notify_ad
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *credentials = &node_config_extras(config)->credentials;
-	char login[IDS_NAME_MAX]; /* also for configurations with a numeric user */
 	size_t n = launch_count_own_variables(launch, notify_address);
 	char **at;
 	int r = 0;
@@ -114,10 +112,10 @@ static int launch_build_environment(struct launch *launch, const char *notify_ad
 		r = launch_add_variable(&at, "HOME", credentials->home);
 	if (r == 0 && credentials->set && credentials->shell)
 		r = launch_add_variable(&at, "SHELL", credentials->shell);
-	if (r == 0 && credentials->set)
-		r = launch_add_variable(&at, "USER", ids_user_text(login, credentials->uid));
-	if (r == 0 && credentials->set)
-		r = launch_add_variable(&at, "LOGNAME", ids_user_text(login, credentials->uid));
+	if (r == 0 && credentials->login)
+		r = launch_add_variable(&at, "USER", credentials->login);
+	if (r == 0 && credentials->login)
+		r = launch_add_variable(&at, "LOGNAME", credentials->login);
 	for (char **v = config->environment; r == 0 && v && *v; v++, at++) {
 		*at = strdup(*v);
 		if (!*at)
@@ -134,38 +132,10 @@ static int launch_build_environment(struct launch *launch, const char *notify_ad
 	return r;
 }
 
-/* Collects the groups of the user and those of the configuration. */
-static int launch_build_groups(struct launch *launch)
-{
-	const struct credentials *credentials = &node_config_extras(launch->config)->credentials;
-	gid_t *groups;
-	int r;
-
-	if (credentials->set && credentials->user) {
-		r = ids_groups_of(credentials->user, credentials->gid, &launch->groups,
-				  &launch->n_groups);
-		if (r < 0)
-			return r;
-	}
-	if (credentials->n_groups == 0)
-		return 0;
-	groups = reallocarray(launch->groups, launch->n_groups + credentials->n_groups,
-			      sizeof(*groups));
-	if (!groups)
-		return -ENOMEM;
-	launch->groups = groups;
-	for (size_t i = 0, k; i < credentials->n_groups; i++) {
-		for (k = 0; k < launch->n_groups && groups[k] != credentials->groups[i]; k++)
-			continue;
-		if (k == launch->n_groups)
-			groups[launch->n_groups++] = credentials->groups[i];
-	}
-	return 0;
-}
-
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
 		const char *notify_address, struct activation *activation)
 {
+	const struct credentials *credentials = &node_config_extras(config)->credentials;
 	size_t own = 0;
 	int r;
 
@@ -184,7 +154,10 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 		r = capture_new(&launch->capture, ctx, config);
 	if (r == 0)
 		r = sandbox_new(&launch->sandbox, config);
-	return r == 0 ? launch_build_groups(launch) : r;
+	if (r == 0 && (credentials->set || credentials->n_groups > 0))
+		r = credentials_groups(credentials, credentials->gid, &launch->groups,
+				       &launch->n_groups);
+	return r;
 }
 
 void launch_done(struct launch *launch)

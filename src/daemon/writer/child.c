@@ -8,7 +8,6 @@
 #include <sys/timerfd.h>
 
 #include "proto/logger-store.h"
-#include "sys/spawn/ids.h"
 
 #define AGAIN_MIN_USEC	 (10 * USEC_PER_MSEC)
 #define AGAIN_MAX_USEC	 (1 * USEC_PER_SEC)
@@ -114,7 +113,7 @@ int logger_child_set_user(struct logger_child *c, const struct credentials *user
 	c->user.set = true;
 	c->user.uid = user->uid;
 	c->user.gid = user->user_gid;
-	return ids_groups_of(user->user, user->user_gid, &c->user.groups, &c->user.n_groups);
+	return credentials_groups(user, user->user_gid, &c->user.groups, &c->user.n_groups);
 }
 
 /* --- messages --- */

@@ -271,6 +271,11 @@ struct config_names {
 	int (*user)(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell);
 	/* Only called for names; a number is used as it is. */
 	int (*group)(const char *name, gid_t *gid);
+	/*
+	 * The login name and the groups, with @gid, of a user that user() has found.  The caller frees both.
+	 * NULL: nobody needs them.
+	 */
+	int (*groups)(const char *name, gid_t gid, char **login, gid_t **groups, size_t *n);
 	bool trust; /* accept files of every user, with a warning */
 	int tape;   /* tape with the texts of the files, see source_each(); 0: none */
 	/* "TEMPLATE NUMBER": instances in place of those of the files; others are passed over. */

@@ -21,9 +21,39 @@ void probe_config_done(struct probe_config *probe)
 void credentials_done(struct credentials *credentials)
 {
 	free(credentials->groups);
+	free(credentials->user_groups);
 	free(credentials->user);
+	free(credentials->login);
 	free(credentials->home);
 	free(credentials->shell);
+}
+
+static void credentials_add_groups(gid_t *groups, size_t *n, const gid_t *more, size_t n_more)
+{
+	for (size_t i = 0, k; i < n_more; i++) {
+		for (k = 0; k < *n && groups[k] != more[i]; k++)
+			continue;
+		if (k == *n)
+			groups[(*n)++] = more[i];
+	}
+}
+
+int credentials_groups(const struct credentials *credentials, gid_t gid, gid_t **ret, size_t *n)
+{
+	gid_t *groups =
+		calloc(1 + credentials->n_user_groups + credentials->n_groups, sizeof(*groups));
+
+	if (!groups)
+		return -ENOMEM;
+	*n = 0;
+	if (credentials->set)
+		credentials_add_groups(groups, n, &gid, 1);
+	for (size_t i = 0; i < credentials->n_user_groups; i++)
+		if (credentials->user_groups[i] != credentials->user_gid)
+			credentials_add_groups(groups, n, &credentials->user_groups[i], 1);
+	credentials_add_groups(groups, n, credentials->groups, credentials->n_groups);
+	*ret = groups;
+	return 0;
 }
 
 void listen_done(struct listen *listen, size_t n)

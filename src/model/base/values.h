@@ -179,9 +179,10 @@ struct credentials {
 	gid_t gid;
 	gid_t user_gid;	 /* the group of the user; -1: the user is a number without a name */
 	bool set_groups; /* key groups: take @groups beside those of the user */
-	gid_t *groups;
-	size_t n_groups;
-	char *user, *home, *shell; /* for USER, LOGNAME, HOME, SHELL; NULL without user */
+	gid_t *groups, *user_groups;
+	size_t n_groups, n_user_groups;
+	char *user;		    /* as the file has it; NULL without user */
+	char *login, *home, *shell; /* for USER and LOGNAME, HOME, SHELL */
 };
 
 /* At most @count failures within @window_usec; count 0: no limit. */
@@ -212,6 +213,12 @@ int commands_add(struct commands *commands, char **argv);
 
 void probe_config_done(struct probe_config *probe);
 void credentials_done(struct credentials *credentials);
+
+/*
+ * All groups of a process, each once: with a user @gid, which replaces that of the user, and those of the user;
+ * those of the key.  The caller frees *ret.  Return: 0 or -ENOMEM.
+ */
+int credentials_groups(const struct credentials *credentials, gid_t gid, gid_t **ret, size_t *n);
 void listen_done(struct listen *listen, size_t n);
 
 /* "tcp:", "udp:", "unix:" or "http://": the prefix of an address in a configuration. */

@@ -8,6 +8,7 @@
  * to the directory's descriptor.  So the file that was checked is the file that is read, even if
  * paths are renamed meanwhile.  O_NONBLOCK: opening a FIFO, which is then refused, must not block.
  */
+#define WORD_MAX     (1024 * 1024) /* bytes of a path or a word on a tape */
 #define SOURCE_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 #define source_error(source, path, format, ...)                                        \
@@ -119,7 +120,7 @@ static int source_play(const struct source *source)
 
 		if (record.path_size == 0 && record.result <= 0)
 			return record.result;
-		if (record.path_size == 0 || record.path_size > PATH_MAX ||
+		if (record.path_size == 0 || record.path_size > WORD_MAX ||
 		    record.size > SOURCE_SIZE_MAX)
 			return -EBADMSG;
 		path = malloc(size + 1);

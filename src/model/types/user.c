@@ -37,8 +37,8 @@ static int user_parse_id(struct value *value, uint32_t *ret)
 
 struct look_up {
 	const struct config_names *names;
-	struct credentials *user; /* or NULL: a group */
-	gid_t *gid;
+	struct credentials *user; /* NULL: a group */
+	gid_t *gid;		  /* of the group */
 	bool found;
 };
 
@@ -48,42 +48,90 @@ static int user_take_text(char **ret, const char *text, size_t size)
 	return size && !*ret ? -ENOMEM : 0;
 }
 
-/* @word is "GID", or "GID UID HOME\nSHELL". */
+/* The numbers of @word, each behind a blank. */
+static int user_take_groups(struct credentials *user, const char *word)
+{
+	size_t n = 0;
+	int used;
+
+	for (const char *at = word; *at; at++)
+		n += *at == ' ';
+	user->user_groups = calloc(n + 1, sizeof(*user->user_groups));
+	if (!user->user_groups)
+		return -ENOMEM;
+	while (user->n_user_groups < n &&
+	       sscanf(word, " %u%n", &user->user_groups[user->n_user_groups], &used) == 1) {
+		user->n_user_groups++;
+		word += used;
+	}
+	return *word ? -EBADMSG : 0;
+}
+
+/*
+ * @word is "GID UID HOME\nSHELL\nLOGIN GID...".  Without a login name, it is of a version that asked for it, and
+ * for the groups, later.
+ */
+static int user_take_word(struct credentials *user, const char *word)
+{
+	char **const texts[] = { &user->home, &user->shell, &user->login };
+	int used = 0, r = 0;
+
+	if (sscanf(word, "%u %u%n", &user->user_gid, &user->uid, &used) != 2 || word[used] != ' ')
+		return -EBADMSG;
+	word += used;
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(texts) && *word; i++) {
+		size_t length = strcspn(++word, texts[i] == &user->login ? " " : "\n");
+
+		r = user_take_text(texts[i], word, length);
+		word += length;
+	}
+	return r == 0 && user->login ? user_take_groups(user, word) : r;
+}
+
+/* The word of a group is "GID". */
 static int user_on_word(void *arg, const char *word, char *text, size_t size)
 {
 	struct look_up *l = arg;
-	const char *home;
-	size_t length;
-	int used = 0, r;
 
+	if (l->found)
+		return -EBADMSG; /* a damaged tape */
 	l->found = true;
-	if (!l->user)
-		return sscanf(word, "%u", l->gid) == 1 ? 0 : -EBADMSG;
-	if (sscanf(word, "%u %u%n", l->gid, &l->user->uid, &used) != 2 || word[used] != ' ')
-		return -EBADMSG;
-	home = word + used + 1;
-	length = strcspn(home, "\n");
-	r = user_take_text(&l->user->home, home, length);
-	if (r == 0 && home[length])
-		r = user_take_text(&l->user->shell, home + length + 1, strlen(home + length + 1));
+	if (l->user)
+		return user_take_word(l->user, word);
+	return sscanf(word, "%u", l->gid) == 1 ? 0 : -EBADMSG;
+}
+
+/* Return: the result of the functions of @names, with the word. */
+static int user_ask_group(const struct look_up *l, const char *name, char **word)
+{
+	gid_t gid = 0;
+	int r = l->names->group(name, &gid);
+
+	if (r == 0 && asprintf(word, "%u", gid) < 0)
+		r = -ENOMEM;
 	return r;
 }
 
-/* Return: the result of the function of @names, with the word. */
 static int user_ask(const struct look_up *l, const char *name, char **word)
 {
-	cleanup(freep) char *home = NULL;
-	cleanup(freep) char *shell = NULL;
-	uid_t uid = 0;
-	gid_t gid = 0;
-	int r = l->user ? l->names->user(name, &uid, &gid, &home, &shell)
-			: l->names->group(name, &gid);
+	cleanup(credentials_done) struct credentials user = { .user = NULL };
+	struct memstream m;
+	int r = l->names->user(name, &user.uid, &user.user_gid, &user.home, &user.shell);
 
+	if (r == 0 && l->names->groups)
+		r = l->names->groups(name, user.user_gid, &user.login, &user.user_groups,
+				     &user.n_user_groups);
 	if (r < 0)
 		return r;
-	r = l->user ? asprintf(word, "%u %u %s\n%s", gid, uid, home ? home : "", shell ? shell : "")
-		    : asprintf(word, "%u", gid);
-	return r < 0 ? -ENOMEM : 0;
+	r = memstream_open(&m);
+	if (r < 0)
+		return r;
+	(void)fprintf(m.file, "%u %u %s\n%s\n%s", user.user_gid, user.uid,
+		      user.home ? user.home : "", user.shell ? user.shell : "",
+		      user.login ? user.login : "");
+	for (size_t i = 0; i < user.n_user_groups; i++)
+		(void)fprintf(m.file, " %u", user.user_groups[i]);
+	return memstream_close(&m, word);
 }
 
 static int user_look_up(struct look_up *l, const char *name)
@@ -93,10 +141,13 @@ static int user_look_up(struct look_up *l, const char *name)
 	int r = 0;
 
 	if (!source_is_played(source.tape))
-		r = user_ask(l, name, &word);
+		r = l->user ? user_ask(l, name, &word) : user_ask_group(l, name, &word);
 	if (r < 0 && r != -ENOENT)
 		return r;
 	r = source_words(&source, &word, word != NULL);
+	if (r == 0 && l->found && l->user && !l->user->login && l->names->groups)
+		r = l->names->groups(name, l->user->user_gid, &l->user->login,
+				     &l->user->user_groups, &l->user->n_user_groups);
 	return r < 0 || l->found ? r : -ENOENT;
 }
 
@@ -134,13 +185,11 @@ static int user_find(struct value *value, struct credentials *user)
 		r = value_copy(value->text, &user->user);
 	if (r < 0)
 		return r;
-	r = user_look_up(
-		&(struct look_up){ .names = value->names, .user = user, .gid = &user->user_gid },
-		value->text);
+	r = user_look_up(&(struct look_up){ .names = value->names, .user = user }, value->text);
 	if (number && r == -ENOENT) {
 		user->uid = uid;
 		user->user_gid = (gid_t)-1;
-		return 0;
+		return asprintf(&user->login, "%u", uid) < 0 ? -ENOMEM : 0;
 	}
 	r = user_check_found(value, r, "no such user on this system");
 	if (r == 0 && number && user->uid != uid)
@@ -170,9 +219,29 @@ static int user_parse(struct value *value, void *field)
 	credentials->set = true;
 	credentials->uid = user.uid;
 	credentials->user_gid = user.user_gid;
+	credentials->user_groups = take(user.user_groups);
+	credentials->n_user_groups = user.n_user_groups;
 	credentials->user = take(user.user);
+	credentials->login = take(user.login);
 	credentials->home = take(user.home);
 	credentials->shell = take(user.shell);
+	return 0;
+}
+
+static bool group_lists_are_equal(const gid_t *x, size_t n_x, const gid_t *y, size_t n_y)
+{
+	return n_x == n_y && (n_x == 0 || memcmp(x, y, n_x * sizeof(*x)) == 0);
+}
+
+static int group_list_copy(gid_t **ret, size_t *n_ret, const gid_t *groups, size_t n)
+{
+	if (n == 0)
+		return 0;
+	*ret = calloc(n, sizeof(*groups));
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(*ret, groups, n * sizeof(*groups));
+	*n_ret = n;
 	return 0;
 }
 
@@ -180,13 +249,14 @@ static bool user_equal(const void *a, const void *b)
 {
 	const struct credentials *x = a, *y = b;
 
-	if (x->set != y->set)
+	if (x->set != y->set || !group_lists_are_equal(x->user_groups, x->n_user_groups,
+						       y->user_groups, y->n_user_groups))
 		return false;
 	/* Without key group, the group is the user's own. */
 	if (x->set && (x->uid != y->uid || (!x->set_group && !y->set_group && x->gid != y->gid)))
 		return false;
-	return value_equal_text(&x->user, &y->user) && value_equal_text(&x->home, &y->home) &&
-	       value_equal_text(&x->shell, &y->shell);
+	return value_equal_text(&x->user, &y->user) && value_equal_text(&x->login, &y->login) &&
+	       value_equal_text(&x->home, &y->home) && value_equal_text(&x->shell, &y->shell);
 }
 
 static void user_print(FILE *file, const void *field)
@@ -206,10 +276,14 @@ static int user_inherit(void *field, const void *from, const char *path)
 
 	credentials->set = stated->set;
 	credentials->uid = stated->uid;
+	credentials->user_gid = stated->user_gid;
 	if (!credentials->set_group)
 		credentials->gid = stated->user_gid;
 	if (user_copy_text(&credentials->user, stated->user) < 0 ||
-	    user_copy_text(&credentials->home, stated->home) < 0)
+	    user_copy_text(&credentials->login, stated->login) < 0 ||
+	    user_copy_text(&credentials->home, stated->home) < 0 ||
+	    group_list_copy(&credentials->user_groups, &credentials->n_user_groups,
+			    stated->user_groups, stated->n_user_groups) < 0)
 		return -ENOMEM;
 	return user_copy_text(&credentials->shell, stated->shell);
 }
@@ -314,10 +388,8 @@ static bool groups_equal(const void *a, const void *b)
 {
 	const struct credentials *x = a, *y = b;
 
-	if (x->set_groups != y->set_groups || x->n_groups != y->n_groups)
-		return false;
-	return x->n_groups == 0 ||
-	       memcmp(x->groups, y->groups, x->n_groups * sizeof(*x->groups)) == 0;
+	return x->set_groups == y->set_groups &&
+	       group_lists_are_equal(x->groups, x->n_groups, y->groups, y->n_groups);
 }
 
 static void groups_print(FILE *file, const void *field)
@@ -336,14 +408,8 @@ static int groups_inherit(void *field, const void *from, const char *path)
 	struct credentials *credentials = field;
 
 	credentials->set_groups = stated->set_groups;
-	if (stated->n_groups == 0)
-		return 0;
-	credentials->groups = calloc(stated->n_groups, sizeof(*stated->groups));
-	if (!credentials->groups)
-		return -ENOMEM;
-	memcpy(credentials->groups, stated->groups, stated->n_groups * sizeof(*stated->groups));
-	credentials->n_groups = stated->n_groups;
-	return 0;
+	return group_list_copy(&credentials->groups, &credentials->n_groups, stated->groups,
+			       stated->n_groups);
 }
 
 TYPE(groups, .parse = groups_parse, .equal = groups_equal, .print = groups_print,

@@ -64,15 +64,24 @@ int ids_group(const char *name, gid_t *gid)
 	return 0;
 }
 
-int ids_groups_of(const char *name, gid_t gid, gid_t **groups, size_t *n)
+static int ids_compare(const void *a, const void *b)
+{
+	const gid_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int ids_groups_of(const char *name, gid_t gid, char **login, gid_t **groups, size_t *n)
 {
 	cleanup(freep) gid_t *list = NULL;
+	cleanup(freep) char *found = NULL;
 	const struct passwd *pw = ids_find_user(name);
 	int count = 0;
 
-	if (pw)
-		name = pw->pw_name;
-	(void)getgrouplist(name, gid, NULL, &count);
+	found = strdup(pw ? pw->pw_name : name);
+	if (!found)
+		return -ENOMEM;
+	(void)getgrouplist(found, gid, NULL, &count);
 	/* The number of groups may grow between two calls, up to the kernel's limit. */
 	for (;;) {
 		int room = count;
@@ -81,11 +90,14 @@ int ids_groups_of(const char *name, gid_t gid, gid_t **groups, size_t *n)
 		if (!more)
 			return -ENOMEM;
 		list = more;
-		if (getgrouplist(name, gid, list, &count) >= 0)
+		if (getgrouplist(found, gid, list, &count) >= 0)
 			break;
 		if (count <= room || count > NGROUPS_MAX)
 			return -E2BIG;
 	}
+	/* A database that is asked again may have another order. */
+	qsort(list, (size_t)count, sizeof(*list), ids_compare);
+	*login = take(found);
 	*groups = take(list);
 	*n = (size_t)count;
 	return 0;

@@ -18,10 +18,10 @@ int ids_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell
 int ids_group(const char *name, gid_t *gid);
 
 /*
- * The groups of user @name (or number), including @gid; a user without an entry has only @gid.
- * *groups is allocated.  Return: 0 or -errno.
+ * The login name of user @name (or number), and the groups in the order of their numbers, including @gid; a user without an entry has only
+ * @gid.  *login and *groups are allocated.  Return: 0 or -errno.
  */
-int ids_groups_of(const char *name, gid_t gid, gid_t **groups, size_t *n);
+int ids_groups_of(const char *name, gid_t gid, char **login, gid_t **groups, size_t *n);
 
 /* Writes the name of @uid, or its number if it has no name.  Returns @buf. */
 #define IDS_NAME_MAX 64

@@ -49,18 +49,24 @@ END_TEST
 static int find_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
 {
 	ck_assert_str_eq(name, "someone");
-	*uid = *gid = 0x7fff1234; /* it has no entry, so its number is its name */
+	*uid = *gid = 0x7fff1234;
 	*home = strdup("/home/someone");
 	*shell = strdup("/bin/false");
 	return *home && *shell ? 0 : -ENOMEM;
 }
 
+static int find_groups(const char *name, gid_t gid, char **login, gid_t **groups, size_t *n)
+{
+	*login = strdup("someone");
+	return *login ? 0 : -ENOMEM;
+}
+
 /* Variables of the node come later, and so replace these. */
 START_TEST(user_has_home_shell_and_name)
 {
-	static const struct config_names names = { .user = find_user };
+	static const struct config_names names = { .user = find_user, .groups = find_groups };
 	static const char *const expected[] = { "HOME=/home/someone", "SHELL=/bin/false",
-						"USER=2147422772", "LOGNAME=2147422772", "A=1" };
+						"USER=someone", "LOGNAME=someone", "A=1" };
 	struct launch launch = { 0 };
 	struct config *config =
 		config_of("[web]\ncommand = x\nuser = someone\nenvironment = A=1\n", &names);

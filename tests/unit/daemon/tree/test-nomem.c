@@ -68,7 +68,10 @@ static int run_transient(void *arg)
 	char *argv[] = { (char[]){ "x" }, NULL };
 	struct node *node;
 
-	return transient_add(&tree, "g/t", properties, argv, false, arg, &node);
+	return transient_add(
+		&tree,
+		&(struct transient_run){ .path = "g/t", .properties = properties, .argv = argv },
+		arg, &node);
 }
 
 /* Returns the number of allocations that the change takes. */

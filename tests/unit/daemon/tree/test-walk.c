@@ -152,7 +152,11 @@ static void run_something(void)
 		       random_path(&walk.random));
 	if (below(2))
 		properties[0] = edge;
-	(void)transient_add(&tree, path, properties, argv, below(2), walk.nowhere, &node);
+	(void)transient_add(
+		&tree,
+		&(struct transient_run){
+			.path = path, .properties = properties, .argv = argv, .keep = below(2) },
+		walk.nowhere, &node);
 }
 
 static void hold_something(void)

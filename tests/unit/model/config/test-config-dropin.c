@@ -239,10 +239,34 @@ static int no_group(const char *name, gid_t *gid)
 	return -EIO;
 }
 
+static int no_groups(const char *name, gid_t gid, char **login, gid_t **groups, size_t *n)
+{
+	return -EIO;
+}
+
+static void check_groups_of_redis(const struct node_config *node)
+{
+	static const gid_t expected[] = { 55, 7, 5, 4 };
+	const struct credentials *credentials = &node_config_extras(node)->credentials;
+	gid_t *groups;
+	size_t n;
+
+	ck_assert_str_eq(credentials->login, "redis");
+	ck_assert_str_eq(credentials->home, "/var/lib/redis");
+	ck_assert_str_eq(credentials->shell, "/bin/sh");
+	/* The group of the process is in place of the user's own. */
+	ck_assert_int_eq(credentials_groups(credentials, 55, &groups, &n), 0);
+	ck_assert_uint_eq(n, ARRAY_SIZE(expected));
+	ck_assert_mem_eq(groups, expected, sizeof(expected));
+	free(groups);
+}
+
 START_TEST(a_tape_has_users_that_cannot_be_found_any_more)
 {
 	cleanup(config_unrefp) struct config *before = NULL, *after = NULL;
-	const struct config_names none = { .user = no_user, .group = no_group };
+	const struct config_names none = { .user = no_user,
+					   .group = no_group,
+					   .groups = no_groups };
 	int tape = memfd_create("tape", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	make_trees("[a]\ncommand = a\nuser = redis\ngroup = adm\ngroups = 5 adm\nnotify-user = 77\n"
@@ -256,8 +280,26 @@ START_TEST(a_tape_has_users_that_cannot_be_found_any_more)
 	ck_assert_uint_eq(after->n_nodes, before->n_nodes);
 	for (size_t i = 0; i < before->n_nodes; i++)
 		ck_assert(node_config_equal(before->nodes[i], after->nodes[i]));
-	ck_assert_str_eq(node_config_extras(only(after, "a"))->credentials.home,
-			 node_config_extras(only(before, "a"))->credentials.home);
+	check_groups_of_redis(only(after, "a"));
+}
+END_TEST
+
+START_TEST(tape_of_a_version_that_noted_no_groups_is_played)
+{
+	cleanup(config_unrefp) struct config *before = NULL, *after = NULL;
+	struct config_names older = names, newer = names;
+	int tape = memfd_create("tape", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	older.groups = NULL;
+	newer.user = no_user;
+	make_trees("[a]\ncommand = a\nuser = redis\ngroups = 5 adm\n", "");
+	ck_assert_int_eq(load_by(&before, tape, &older), 0);
+	ck_assert_ptr_null(node_config_extras(only(before, "a"))->credentials.login);
+	ck_assert_int_eq(fcntl(tape, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	ck_assert_int_eq((int)lseek(tape, 0, SEEK_SET), 0);
+	ck_assert_int_eq(load_by(&after, tape, &newer), 0);
+	(void)close(tape);
+	check_groups_of_redis(only(after, "a"));
 }
 END_TEST
 
@@ -322,6 +364,7 @@ TCase *config_dropin_tests(void)
 	tcase_add_test(tc, a_drop_in_directory_must_be_trusted);
 	tcase_add_test(tc, a_tape_has_the_files_that_have_changed_since);
 	tcase_add_test(tc, a_tape_has_users_that_cannot_be_found_any_more);
+	tcase_add_test(tc, tape_of_a_version_that_noted_no_groups_is_played);
 	tcase_add_test(tc, a_cut_tape_is_refused);
 	tcase_add_loop_test(tc, tape_with_values_out_of_range_is_refused, 0, 4);
 	return tc;

@@ -22,6 +22,18 @@ static int find_user(const char *name, uid_t *uid, gid_t *gid, char **home, char
 	return 0;
 }
 
+static int find_groups(const char *name, gid_t gid, char **login, gid_t **groups, size_t *n)
+{
+	*login = strdup("redis");
+	*groups = calloc(2, sizeof(**groups));
+	if (!*login || !*groups)
+		return -ENOMEM;
+	(*groups)[0] = gid;
+	(*groups)[1] = 7;
+	*n = 2;
+	return 0;
+}
+
 static int find_group(const char *name, gid_t *gid)
 {
 	if (strcmp(name, "adm") != 0)
@@ -30,7 +42,7 @@ static int find_group(const char *name, gid_t *gid)
 	return 0;
 }
 
-const struct config_names names = { .user = find_user, .group = find_group };
+const struct config_names names = { .user = find_user, .group = find_group, .groups = find_groups };
 
 static void collect(enum diag_level level, struct place place, const char *text, void *arg)
 {

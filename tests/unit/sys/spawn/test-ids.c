@@ -67,7 +67,7 @@ END_TEST
 START_TEST(all_groups_of_a_user_are_found)
 {
 	const struct group *group;
-	char number[16];
+	char number[16], user_name[IDS_NAME_MAX];
 
 	setgrent();
 	while ((group = getgrent())) {
@@ -76,17 +76,22 @@ START_TEST(all_groups_of_a_user_are_found)
 		if (!user)
 			continue;
 		(void)snprintf(number, sizeof(number), "%u", user->pw_uid);
+		(void)snprintf(user_name, sizeof(user_name), "%s", user->pw_name);
 		for (int by_number = 0; by_number < 2; by_number++) {
 			bool own = false, this = false;
 			gid_t *groups;
+			char *login;
 			size_t n;
 
 			ck_assert_int_eq(ids_groups_of(by_number ? number : *group->gr_mem, 77777,
-						       &groups, &n),
+						       &login, &groups, &n),
 					 0);
+			ck_assert_str_eq(login, user_name);
+			free(login);
 			for (size_t i = 0; i < n; i++) {
 				own |= groups[i] == 77777;
 				this |= groups[i] == group->gr_gid;
+				ck_assert(i == 0 || groups[i - 1] < groups[i]);
 			}
 			ck_assert(own && this);
 			free(groups);
@@ -102,9 +107,12 @@ START_TEST(a_user_without_an_entry_has_one_group)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		gid_t *groups;
+		char *login;
 		size_t n;
 
-		ck_assert_int_eq(ids_groups_of(names[i], 77777, &groups, &n), 0);
+		ck_assert_int_eq(ids_groups_of(names[i], 77777, &login, &groups, &n), 0);
+		ck_assert_str_eq(login, names[i]);
+		free(login);
 		ck_assert_uint_eq(n, 1);
 		ck_assert_uint_eq(groups[0], 77777);
 		free(groups);
