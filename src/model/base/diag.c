@@ -84,15 +84,26 @@ static bool diag_entry_is_before(const struct entry *a, const struct entry *b)
 	return a->rank != b->rank ? a->rank < b->rank : a->place.line < b->place.line;
 }
 
+/* Each instance of a template has the mistakes of its section.  @end: of the entries up to its place. */
+static bool diag_is_repeated(const struct diag *diag, const struct entry *entry, size_t end)
+{
+	for (size_t i = end; i > 0 && !diag_entry_is_before(&diag->entries[i - 1], entry); i--)
+		if (entry->text && diag->entries[i - 1].text &&
+		    strcmp(entry->text, diag->entries[i - 1].text) == 0)
+			return true;
+	return false;
+}
+
 void diag_add(struct diag *diag, enum diag_level level, struct place place, const char *format, ...)
 {
 	struct entry entry = { .level = level, .place.line = place.line };
 	va_list args;
 	size_t i;
 
-	diag->n_levels[level]++;
-	if (diag->n_entries == DIAG_MAX)
+	if (diag->n_entries == DIAG_MAX) {
+		diag->n_levels[level]++;
 		return;
+	}
 
 	/* Entries without a file come first. */
 	entry.rank = place.file ? diag_rank(diag, place.file) : 0;
@@ -103,7 +114,14 @@ void diag_add(struct diag *diag, enum diag_level level, struct place place, cons
 	va_end(args);
 
 	for (i = diag->n_entries; i > 0 && diag_entry_is_before(&entry, &diag->entries[i - 1]); i--)
-		diag->entries[i] = diag->entries[i - 1];
+		continue;
+	if (diag_is_repeated(diag, &entry, i)) {
+		free(entry.text);
+		return;
+	}
+	diag->n_levels[level]++;
+	memmove(&diag->entries[i + 1], &diag->entries[i],
+		(diag->n_entries - i) * sizeof(*diag->entries));
 	diag->entries[i] = entry;
 	diag->n_entries++;
 }

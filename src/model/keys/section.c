@@ -7,11 +7,24 @@
 #include "model/base/nodes.h"
 #include "model/file/substitute.h"
 
+static bool section_is_of_template(const struct section *section, enum key_id key)
+{
+	return section->of_template[key / 64] >> key % 64 & 1;
+}
+
+int section_title_length(const struct node_config *node, enum key_id key)
+{
+	const char *title = node_config_section(node);
+
+	return section_is_of_template(node->section, key) ? (int)(strrchr(title, '@') + 1 - title)
+							  : (int)strlen(title);
+}
+
 struct place section_place(const struct node_config *node, enum key_id key)
 {
 	const struct section *section = node->section;
-	bool of_template = section->of_template[key / 64] >> key % 64 & 1;
-	const char *file = of_template ? section->template_file : node->place.file;
+	const char *file =
+		section_is_of_template(section, key) ? section->template_file : node->place.file;
 
 	if (section->files && section->files[key])
 		file = section->files[key];
@@ -187,7 +200,7 @@ int section_keep_origins(struct node_config *node)
 		if (section->lines[key])
 			origins->of[origins->n++] = (struct origin){
 				.line = section->lines[key],
-				.of_template = section->of_template[key / 64] >> key % 64 & 1,
+				.of_template = section_is_of_template(section, key),
 				.key = (uint8_t)key,
 			};
 	return 0;

@@ -14,6 +14,9 @@ struct reading {
 /* The file and line of @key in the section of @node. */
 struct place section_place(const struct node_config *node, enum key_id key);
 
+/* Of the name of that section: "web@" of node "web@1", if the template has the key. */
+int section_title_length(const struct node_config *node, enum key_id key);
+
 /* Keeps the places of its keys for when the section of @node is gone.  Return: 0 or -ENOMEM. */
 int section_keep_origins(struct node_config *node);
 
@@ -32,11 +35,13 @@ struct key_source {
 struct key_source key_source_of(const struct node_config *node, enum key_id key);
 
 /* An error or a warning of @key in the section of @node, in the one format there is. */
-#define section_report(node, diag, level, key, format, ...)                         \
-	diag_add((diag), (level), section_place((node), (key)), "[%s] %s: " format, \
-		 node_config_section(node), keys[(key)].name, ##__VA_ARGS__)
+#define section_report(node, diag, level, key, format, ...)                                        \
+	diag_add((diag), (level), section_place((node), (key)), "[%.*s] %s: " format,              \
+		 section_title_length((node), (key)), node_config_section(node), keys[(key)].name, \
+		 ##__VA_ARGS__)
 #define section_error(node, diag, key, ...) section_report(node, diag, DIAG_ERROR, key, __VA_ARGS__)
-#define section_warn(node, diag, key, ...) section_report(node, diag, DIAG_WARNING, key, __VA_ARGS__)
+#define section_warn(node, diag, key, ...) \
+	section_report(node, diag, DIAG_WARNING, key, __VA_ARGS__)
 
 /*
  * Reads "@name = @text" at @place into @node.  Errors go to the diag.

@@ -84,6 +84,24 @@ START_TEST(a_text_is_one_line)
 }
 END_TEST
 
+START_TEST(same_entry_is_added_once)
+{
+	cleanup(diag_freep) struct diag *diag = NULL;
+	struct seen seen = { .n = 0 };
+
+	ck_assert_int_eq(diag_new(&diag), 0);
+	for (int i = 0; i < 3; i++) {
+		diag_add(diag, DIAG_WARNING, at("a.ini", 1), "w");
+		diag_add(diag, DIAG_WARNING, at("a.ini", 1), "v");
+		diag_add(diag, DIAG_WARNING, at("a.ini", 2), "w");
+		diag_add(diag, DIAG_WARNING, at("b.ini", 1), "w");
+	}
+	diag_each(diag, see, &seen);
+	ck_assert_uint_eq(seen.n, 4);
+	ck_assert_uint_eq(diag_warnings(diag), 4);
+}
+END_TEST
+
 START_TEST(dropped_entries_are_counted)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
@@ -134,6 +152,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, errors_are_in_the_order_of_files_and_lines);
 	tcase_add_test(tc, a_text_is_one_line);
 	tcase_add_test(tc, text_has_its_place);
+	tcase_add_test(tc, same_entry_is_added_once);
 	tcase_add_test(tc, dropped_entries_are_counted);
 	tcase_add_test(tc, a_cut_excerpt_is_marked);
 	suite_add_tcase(s, tc);

@@ -148,7 +148,7 @@ START_TEST(errors_in_edges_name_the_line_of_the_dropin)
 	write_text("tree.d/x.ini", "[a]\nrequires = nowhere\n[w@]\n\nafter = never\n");
 	bad_trees("tree.d/x.ini:2: [a] requires: no node 'nowhere': expected a node of this "
 		  "configuration\n"
-		  "tree.d/x.ini:5: [w@1] after: no node 'never': expected a node of this "
+		  "tree.d/x.ini:5: [w@] after: no node 'never': expected a node of this "
 		  "configuration\n");
 }
 END_TEST

@@ -202,7 +202,7 @@ END_TEST
 START_TEST(errors_have_the_line_of_the_template)
 {
 	refused("[w@]\ncommand = run\nrequires = nobody\n", "\n\n\n[w@1]\n",
-		"a.ini:3: [w@1] requires: no node 'nobody': "
+		"a.ini:3: [w@] requires: no node 'nobody': "
 		"expected a node of this configuration\n");
 	refused("[w@]\ncommand = x\n[w@]\n", NULL,
 		"warning: a.ini:1: [w@] template without instances: set instances\n"
