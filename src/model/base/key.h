@@ -2,7 +2,7 @@
 
 /*
  * The numbers of the keys.  A new key recompiles all files that include this one, so few headers do: the others
- * name a key by an unsigned, which is below CONFIG_KEYS_MAX of model/base/settings.h.
+ * name a key by an unsigned.
  */
 
 enum key_id {

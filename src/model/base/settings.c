@@ -133,36 +133,32 @@ static void settings_free_sandbox(struct sandbox *sandbox)
 	free(sandbox);
 }
 
-struct section *node_config_own_section(struct node_config *node)
+struct origin *node_config_origin(const struct node_config *node, unsigned key)
 {
-	if (!node->section) {
-		node->section = calloc(1, sizeof(*node->section));
-		if (node->section)
-			node_config_init(&node->section->stated, node->path);
-	}
-	return node->section;
+	for (size_t i = 0; i < node->n_origins; i++)
+		if (node->origins[i].key == key)
+			return &node->origins[i];
+	return NULL;
 }
 
-void section_free(struct section *section)
+unsigned node_config_line(const struct node_config *node, unsigned key)
 {
-	if (section) {
-		node_config_done(&section->stated);
-		free(section->files);
-	}
-	free(section);
+	const struct origin *origin = node_config_origin(node, key);
+
+	return origin ? origin->place.line : 0;
 }
 
-static void settings_free_origins(struct origins *origins)
+void node_config_disinherit(struct node_config *node)
 {
-	if (origins)
-		free(origins->files);
-	free(origins);
+	if (node->inherited)
+		node_config_done(node->inherited);
+	node->inherited = free_memory(node->inherited);
 }
 
 void node_config_done(struct node_config *node)
 {
-	section_free(node->section);
-	settings_free_origins(node->origins);
+	node_config_disinherit(node);
+	free(node->origins);
 	settings_free_extras(node->parts.extras);
 	settings_free_edges(node->parts.edges);
 	settings_free_hooks(node->parts.hooks);
@@ -196,7 +192,8 @@ const struct node_config *node_config_unref(const struct node_config *node)
 void node_config_leave(struct node_config *node)
 {
 	settings_free_edges(take(node->parts.edges));
-	settings_free_origins(take(node->origins));
+	free(take(node->origins));
+	node->n_origins = 0;
 	node->parent = NULL;
 	node->place = (struct place){ .file = NULL };
 	node_config_unref(node);

@@ -13,7 +13,6 @@
 
 #define CONFIG_NAME_MAX	     200 /* bytes of a node's path, with the slashes */
 #define CONFIG_DEPTH_MAX     32	 /* parts of a node's path */
-#define CONFIG_KEYS_MAX	     192 /* see model/base/key.h */
 #define CONFIG_NODES_MAX     100000
 #define CONFIG_INSTANCES_MAX 10000	       /* of one template */
 #define CONFIG_LINE_MAX	     (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
@@ -152,16 +151,11 @@ union node_parts {
 	void *all[N_PARTS];
 };
 
-/* The lines of the keys of a section, in the order of the table: kept after the section is read. */
-struct origins {
-	const char *template_file; /* of the lines that come from the template */
-	const char **files;	   /* as those of the section; or NULL */
-	size_t n;
-	struct origin {
-		unsigned line;
-		bool of_template;
-		uint8_t key;
-	} of[];
+/* Where a key of a section is set. */
+struct origin {
+	struct place place;
+	unsigned key;
+	bool of_template;
 };
 
 struct node_config {
@@ -181,8 +175,10 @@ struct node_config {
 			  of a group: the highest of its services */
 	int stop_warning; /* inherited: percent; 0: never */
 	enum strategy strategy;
-	struct section *section; /* while nodes may inherit from it; or NULL */
-	struct origins *origins; /* of its keys; or NULL */
+	struct node_config *inherited; /* of its section, before substitution: the settings of
+					  inherited keys, while nodes may inherit them; or NULL */
+	struct origin *origins;	       /* of the keys of its section */
+	size_t n_origins;
 
 	/* A service: the following members are undefined while argv is NULL. */
 	enum service_type type;
@@ -223,15 +219,6 @@ struct node_config {
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },                \
 		.autostart = AUTOSTART_YES, .kill_leftovers = true,                               \
 	}
-
-/* The section of a node: the lines of its keys, and the settings that services below inherit. */
-struct section {
-	unsigned lines[CONFIG_KEYS_MAX];	    /* of each key; 0: not in the section */
-	const char *template_file;		    /* of the lines that come from the template */
-	uint64_t of_template[CONFIG_KEYS_MAX / 64]; /* a bit for each of these keys */
-	const char **files;	   /* of each key that is in another file than these two; or NULL */
-	struct node_config stated; /* the settings of inherited keys, before substitution */
-};
 
 struct config {
 	struct node_config *
@@ -303,15 +290,14 @@ const struct node_config *node_config_unref(const struct node_config *node);
  */
 void node_config_leave(struct node_config *node);
 
-/* Returns the section of @node, and creates it if it is missing.  NULL: out of memory. */
-struct section *node_config_own_section(struct node_config *node);
-void section_free(struct section *section);
+/* Frees the settings that nodes may inherit. */
+void node_config_disinherit(struct node_config *node);
+
+/* Returns where @key is set in the section of @node, or NULL. */
+struct origin *node_config_origin(const struct node_config *node, unsigned key);
 
 /* The line of @key in the section of @node, or 0. */
-static inline unsigned node_config_line(const struct node_config *node, unsigned key)
-{
-	return node->section ? node->section->lines[key] : 0;
-}
+unsigned node_config_line(const struct node_config *node, unsigned key);
 
 /* Returns a part of @node, or the defaults of the part. */
 const void *node_config_part(const struct node_config *node, enum node_part part);

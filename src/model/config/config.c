@@ -323,8 +323,8 @@ static void config_loader_warn(struct loader *l, const char *path)
 				 : "no service configured: no file *.ini");
 }
 
-/* Only sections that a later node may inherit from are kept: those of groups. */
-static int config_drop_sections(const struct config *config)
+/* Only settings that a later node may inherit are kept: those of groups. */
+static int config_drop_inherited(const struct config *config)
 {
 	cleanup(freep) bool *holds = calloc(config->n_nodes, sizeof(*holds));
 
@@ -332,14 +332,11 @@ static int config_drop_sections(const struct config *config)
 		return -ENOMEM;
 	for (size_t i = config->n_nodes; i-- > 0;) {
 		struct node_config *node = config->nodes[i];
-		bool has_inherited = false;
 
 		if (node->parent)
 			holds[node->parent->index] = true;
-		for (enum key_id key = 0; key < N_KEYS && !has_inherited; key++)
-			has_inherited = keys[key].scope == SCOPE_INHERITED && node_config_line(node, key);
-		if ((!holds[i] && node->argv) || !has_inherited)
-			section_free(take(node->section));
+		if (!holds[i] && node->argv)
+			node_config_disinherit(node);
 	}
 	return 0;
 }
@@ -389,10 +386,8 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		r = sockets_check_drains(l.reading.config, diag);
 	if (r == 0)
 		r = graph_check_pressure(l.reading.config, diag);
-	for (size_t i = 0; r == 0 && i < l.reading.config->n_nodes; i++)
-		r = section_keep_origins(l.reading.config->nodes[i]);
 	if (r == 0)
-		r = config_drop_sections(l.reading.config);
+		r = config_drop_inherited(l.reading.config);
 	if (r < 0)
 		return r;
 	config_loader_warn(&l, n_paths ? paths[0] : NULL);

@@ -129,12 +129,8 @@ static struct dropin *template_of(const struct dropins *templates, const char *p
 static int template_apply(const struct dropin *t, struct node_config *node,
 			  const struct reading *reading)
 {
-	struct section *section = node_config_own_section(node);
 	int r = 0;
 
-	if (!section)
-		return -ENOMEM;
-	section->template_file = t->place.file;
 	for (size_t i = 0; r == 0 && i < t->n; i++)
 		r = section_set_default(reading, node, t->entries[i].place, t->entries[i].key,
 					t->entries[i].value);

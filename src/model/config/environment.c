@@ -226,14 +226,13 @@ static int environment_put_file(struct environment *e, const struct node_config 
 
 static int environment_put_section(struct environment *e, const struct node_config *source)
 {
-	const struct section *section = source->section;
+	const struct node_config *stated = source->inherited;
 	int r = 0;
 
-	if (!section)
-		return 0;
-	for (char **word = section->stated.environment; r == 0 && word && *word; word++)
+	for (char **word = stated ? stated->environment : NULL; r == 0 && word && *word; word++)
 		r = environment_put_variable(e, *word);
-	for (char **word = section->stated.environment_files; r == 0 && word && *word; word++)
+	for (char **word = stated ? stated->environment_files : NULL; r == 0 && word && *word;
+	     word++)
 		r = environment_put_file(e, source, *word);
 	return r;
 }

@@ -170,7 +170,7 @@ static void resolve_check_chain(struct resolver *r, struct node_config *node, en
 static const struct node_config *resolve_find_source(const struct node_config *node,
 						     enum key_id key)
 {
-	while (node && !node_config_line(node, key))
+	while (node && (!node->inherited || !node_config_line(node, key)))
 		node = node->parent;
 	return node;
 }
@@ -190,7 +190,7 @@ static int resolve_inherit_key(struct node_config *node, enum key_id key)
 
 	if (!source || (stream && resolve_is_behind_log(source, node)))
 		return 0;
-	return key_inherit(&keys[key], &source->section->stated, node);
+	return key_inherit(&keys[key], source->inherited, node);
 }
 
 /* Completes @node with all inherited keys and with its variables.  Return: 0 or -ENOMEM. */

@@ -56,17 +56,15 @@ static int transient_read_property(struct builder *b, unsigned line, const char 
 static int transient_read_properties(struct builder *b)
 {
 	char *const *properties = b->transient->properties;
-	struct section *section = node_config_own_section(b->node);
-	unsigned n = 0;
-	int r = section ? 0 : -ENOMEM;
+	struct origin command = { { b->file, 1 }, KEY_COMMAND, false };
+	int r;
 
-	while (properties && properties[n])
-		n++;
+	while (properties && properties[command.place.line - 1])
+		command.place.line++;
 	/* The command is not a property: it counts as set after the last one. */
-	if (section)
-		section->lines[KEY_COMMAND] = n + 1;
-	for (unsigned i = 0; r == 0 && i < n; i++)
-		r = transient_read_property(b, i + 1, properties[i]);
+	r = section_set_origin(b->node, &command);
+	for (unsigned line = 1; r == 0 && line < command.place.line; line++)
+		r = transient_read_property(b, line, properties[line - 1]);
 	return r;
 }
 
@@ -138,9 +136,7 @@ int config_new_transient(struct config **ret, const struct config *base,
 		return r;
 	if (!node_config_line(b.node, KEY_RESTART))
 		b.node->restart = RESTART_NEVER;
-	if (section_keep_origins(b.node) < 0)
-		return -ENOMEM;
-	section_free(take(b.node->section));
+	node_config_disinherit(b.node);
 	*ret = take(b.reading.config);
 	return 0;
 }

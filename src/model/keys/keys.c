@@ -15,8 +15,6 @@
 #define SANDBOX(member)	  PART_SANDBOX, offsetof(struct sandbox, member)
 #define LIMIT(resource)	  ATTRIBUTE(limits[RLIMIT_##resource])
 
-_Static_assert(N_KEYS <= CONFIG_KEYS_MAX, "CONFIG_KEYS_MAX is a multiple of 64");
-
 const struct key keys[N_KEYS] = {
 #define KEY(id, name, scope, type, place, reload, text) \
 	{ name, SCOPE_##scope, &type_##type, place, APPLY_##reload },

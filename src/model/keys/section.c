@@ -7,43 +7,29 @@
 #include "model/base/nodes.h"
 #include "model/file/substitute.h"
 
-static bool section_is_of_template(const struct section *section, enum key_id key)
-{
-	return section->of_template[key / 64] >> key % 64 & 1;
-}
-
 int section_title_length(const struct node_config *node, enum key_id key)
 {
+	const struct origin *origin = node_config_origin(node, key);
 	const char *title = node_config_section(node);
 
-	return section_is_of_template(node->section, key) ? (int)(strrchr(title, '@') + 1 - title)
-							  : (int)strlen(title);
+	return origin && origin->of_template ? (int)(strrchr(title, '@') + 1 - title)
+					     : (int)strlen(title);
 }
 
 struct place section_place(const struct node_config *node, enum key_id key)
 {
-	const struct section *section = node->section;
-	const char *file =
-		section_is_of_template(section, key) ? section->template_file : node->place.file;
+	const struct origin *origin = node_config_origin(node, key);
 
-	if (section->files && section->files[key])
-		file = section->files[key];
-	return (struct place){ .file = file, .line = section->lines[key] };
+	return origin ? origin->place : (struct place){ .file = node->place.file };
 }
 
-/* Notes where @key stands.  Return: 0 or -ENOMEM. */
-static int section_set_place(struct node_config *node, enum key_id key, struct place place)
+int section_set_origin(struct node_config *node, const struct origin *origin)
 {
-	struct section *section = node->section;
+	struct origin *known = node_config_origin(node, origin->key);
 
-	section->lines[key] = place.line;
-	if (section_place(node, key).file == place.file)
-		return 0;
-	if (!section->files)
-		section->files = calloc(N_KEYS, sizeof(*section->files));
-	if (!section->files)
-		return -ENOMEM;
-	section->files[key] = place.file;
+	if (!known)
+		return array_append(node->origins, node->n_origins, *origin);
+	*known = *origin;
 	return 0;
 }
 
@@ -91,9 +77,16 @@ static bool key_is_in_place(const struct node_config *node, enum key_id key, str
 /* Returns the setting of @key to be written.  NULL: out of memory. */
 static void *section_field(struct config *config, struct node_config *node, const struct key *key)
 {
-	struct node_config *to = key->scope == SCOPE_INHERITED ? &node->section->stated : node;
-	void *base = to;
+	struct node_config *to = node;
+	void *base;
 
+	if (key->scope == SCOPE_INHERITED && !node->inherited) {
+		node->inherited = malloc(sizeof(*node->inherited));
+		if (!node->inherited)
+			return NULL;
+		node_config_init(node->inherited, node->path);
+	}
+	base = to = key->scope == SCOPE_INHERITED ? node->inherited : node;
 	if (key->part < N_PARTS)
 		base = node_config_own_part(to, key->part);
 	else if (key->part == PART_CONFIG)
@@ -114,17 +107,16 @@ static int section_refuse(const struct node_config *node, enum key_id key,
 	return r == -ENOMEM ? r : 0;
 }
 
-static int section_set_key(const struct reading *reading, struct node_config *node, enum key_id key,
-			   struct place place, const char *text)
+static int section_set_key(const struct reading *reading, struct node_config *node,
+			   const struct origin *origin, const char *text)
 {
+	enum key_id key = origin->key;
 	struct value value = { .text = text, .type = keys[key].type, .names = reading->names };
-	struct section *section = node_config_own_section(node);
-	void *field = section ? section_field(reading->config, node, &keys[key]) : NULL;
-
+	void *field = section_field(reading->config, node, &keys[key]);
 	cleanup(freep) char *replaced = NULL;
 	int r;
 
-	if (!field || section_set_place(node, key, place) < 0)
+	if (!field || section_set_origin(node, origin) < 0)
 		return -ENOMEM;
 	r = strstr(text, "%{") ? substitute_variables(text, &replaced) : 0;
 	if (r == -EINVAL)
@@ -143,23 +135,20 @@ int section_set(const struct reading *reading, struct node_config *node, struct 
 	if (key == N_KEYS)
 		section_unknown_key(node, place, name, reading->diag);
 	else if (key_is_in_place(node, key, place, reading->diag))
-		return section_set_key(reading, node, key, place, text);
+		return section_set_key(reading, node, &(struct origin){ place, key, false }, text);
 	return 0;
 }
 
 int section_set_default(const struct reading *reading, struct node_config *node, struct place place,
 			const char *name, const char *text)
 {
-	struct section *section = node->section;
 	enum key_id key = key_find(name);
-	uint64_t bit = UINT64_C(1) << key % 64;
+	const struct origin *known = node_config_origin(node, key);
 
 	/* Errors of the template itself have been reported already. */
-	if (key == N_KEYS || keys[key].scope == SCOPE_TEMPLATE ||
-	    (section->lines[key] && !(section->of_template[key / 64] & bit)))
+	if (key == N_KEYS || keys[key].scope == SCOPE_TEMPLATE || (known && !known->of_template))
 		return 0;
-	section->of_template[key / 64] |= bit;
-	return section_set_key(reading, node, key, place, text);
+	return section_set_key(reading, node, &(struct origin){ place, key, true }, text);
 }
 
 int section_resolve(struct node_config *node, enum key_id key, struct diag *diag)
@@ -175,65 +164,13 @@ int section_resolve(struct node_config *node, enum key_id key, struct diag *diag
 	return section_refuse(node, key, &value, r, diag);
 }
 
-int section_keep_origins(struct node_config *node)
-{
-	const struct section *section = node->section;
-	struct origins *origins;
-	size_t n = 0;
-
-	for (enum key_id key = 0; section && key < N_KEYS; key++)
-		n += section->lines[key] > 0;
-	if (n == 0)
-		return 0;
-	origins = calloc(1, sizeof(*origins) + n * sizeof(origins->of[0]));
-	if (!origins)
-		return -ENOMEM;
-	node->origins = origins;
-	origins->template_file = section->template_file;
-	if (section->files) {
-		origins->files = malloc(N_KEYS * sizeof(*origins->files));
-		if (!origins->files)
-			return -ENOMEM;
-		memcpy(origins->files, section->files, N_KEYS * sizeof(*origins->files));
-	}
-	for (enum key_id key = 0; key < N_KEYS; key++)
-		if (section->lines[key])
-			origins->of[origins->n++] = (struct origin){
-				.line = section->lines[key],
-				.of_template = section_is_of_template(section, key),
-				.key = (uint8_t)key,
-			};
-	return 0;
-}
-
-static const struct origin *section_find_origin(const struct node_config *node, enum key_id key)
-{
-	const struct origins *origins = node->origins;
-
-	for (size_t i = 0; origins && i < origins->n; i++)
-		if (origins->of[i].key == key)
-			return &origins->of[i];
-	return NULL;
-}
-
-static struct place section_origin_place(const struct node_config *node,
-					 const struct origin *origin)
-{
-	const struct origins *origins = node->origins;
-	const char *file = origin->of_template ? origins->template_file : node->place.file;
-
-	if (origins->files && origins->files[origin->key])
-		file = origins->files[origin->key];
-	return (struct place){ .file = file, .line = origin->line };
-}
-
 struct key_source key_source_of(const struct node_config *node, enum key_id key)
 {
 	const struct node_config *from = node;
-	const struct origin *origin = section_find_origin(node, key);
+	const struct origin *origin = node_config_origin(node, key);
 
 	while (!origin && keys[key].scope == SCOPE_INHERITED && (from = from->parent))
-		origin = section_find_origin(from, key);
+		origin = node_config_origin(from, key);
 	if (!origin)
 		return (struct key_source){ .origin = ORIGIN_DEFAULT };
 	return (struct key_source){
@@ -241,6 +178,6 @@ struct key_source key_source_of(const struct node_config *node, enum key_id key)
 			  : origin->of_template ? ORIGIN_TEMPLATE
 						: ORIGIN_SECTION,
 		.node = from,
-		.place = section_origin_place(from, origin),
+		.place = origin->place,
 	};
 }

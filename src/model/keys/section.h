@@ -17,8 +17,8 @@ struct place section_place(const struct node_config *node, enum key_id key);
 /* Of the name of that section: "web@" of node "web@1", if the template has the key. */
 int section_title_length(const struct node_config *node, enum key_id key);
 
-/* Keeps the places of its keys for when the section of @node is gone.  Return: 0 or -ENOMEM. */
-int section_keep_origins(struct node_config *node);
+/* Notes where a key of the section of @node is set, in place of what was noted.  Return: 0 or -ENOMEM. */
+int section_set_origin(struct node_config *node, const struct origin *origin);
 
 /* Where the value of @key for @node comes from, in a configuration that has been read. */
 struct key_source {

@@ -27,7 +27,7 @@ static bool settings_is_of_node(const struct node_config *node, const struct key
 	case SCOPE_SERVICE:
 		return node->argv;
 	case SCOPE_INHERITED:
-		return node->argv || (node->section &&
+		return node->argv || (node->inherited &&
 				      key_source_of(node, (enum key_id)(key - keys)).node == node);
 	default:
 		return false;
@@ -40,8 +40,8 @@ static const void *settings_field_of(const struct settings *s, const struct key 
 
 	if (key->scope == SCOPE_ROOT)
 		return key_field(key, s->config);
-	return key_field(key, key->scope == SCOPE_INHERITED && !node->argv ? &node->section->stated
-									   : node);
+	return key_field(key,
+			 key->scope == SCOPE_INHERITED && !node->argv ? node->inherited : node);
 }
 
 /* May hold passwords. */
