@@ -6,12 +6,23 @@
 
 #include "sys/process/usage.h"
 
+#define KINDS_MAX 6 /* of guards */
+
+/* A node that has samples. */
+struct row {
+	const struct node_view *view;
+	const struct totals_node *totals; /* of zeroes if nothing has happened to it */
+	char *label;			  /* node="web/api" */
+	uint64_t guards[KINDS_MAX];	  /* on the node itself, by kind */
+	uint64_t oldest_usec;		  /* of a guard of a program, or a lease */
+	struct usage usage;
+};
+
 struct writer {
 	struct samples samples;
 	const struct metrics_source *source;
-	size_t n;		  /* nodes that have samples */
-	char **labels;		  /* node="web/api" of each */
-	struct guards_of *guards; /* of all nodes */
+	struct row *rows;
+	size_t n;
 };
 
 struct family {
@@ -19,29 +30,26 @@ struct family {
 	const char *type;
 	const char *help;
 	void (*write)(struct writer *w); /* or, for each node: */
-	void (*write_node)(struct writer *w, size_t i);
+	void (*write_node)(struct writer *w, const struct row *row);
 };
 
-/* The guards of one node, by kind. */
-#define KINDS_MAX 6
-struct guards_of {
-	uint64_t n[KINDS_MAX];
-	uint64_t oldest_usec;
-};
-
-static void metrics_add(struct writer *w, size_t i, uint64_t number)
+static void metrics_add(struct writer *w, const struct row *row, uint64_t number)
 {
-	sample_add(&w->samples, w->labels[i], NULL, NULL, number);
+	sample_add(&w->samples, row->label, NULL, NULL, number);
 }
 
-static const struct node_view *metrics_node_of(const struct writer *w, size_t i)
+static void metrics_add_usec(struct writer *w, const struct row *row, uint64_t usec)
 {
-	return &w->source->copy->nodes[i].view;
+	sample_add_usec(&w->samples, row->label, NULL, NULL, usec);
 }
 
-static const struct totals_node *metrics_totals_of(const struct writer *w, size_t i)
+/* A sample for each of @n numbers that is not 0, with its name. */
+static void metrics_add_each(struct writer *w, const struct row *row, const char *label,
+			     const char *const *names, const uint64_t *numbers, size_t n)
 {
-	return totals_find(w->source->totals, metrics_node_of(w, i)->path);
+	for (size_t i = 0; i < n; i++)
+		if (numbers[i] > 0)
+			sample_add(&w->samples, row->label, label, names[i], numbers[i]);
 }
 
 /* --- families --- */
@@ -74,48 +82,44 @@ static void metrics_write_deadline(struct writer *w)
 				clock_add(clock_realtime_usec(), root.deadline_usec));
 }
 
-static void metrics_write_state(struct writer *w, size_t i)
+static void metrics_write_state(struct writer *w, const struct row *row)
 {
-	const struct node_view *view = metrics_node_of(w, i);
-	const char *state = node_view_state_name(view);
-	const char *const *states = view->is_service ? service_view_states : node_view_states;
+	const char *state = node_view_state_name(row->view);
+	const char *const *states = row->view->is_service ? service_view_states : node_view_states;
 
 	for (; *states; states++)
-		sample_add(&w->samples, w->labels[i], "state", *states,
-			   strcmp(*states, state) == 0);
+		sample_add(&w->samples, row->label, "state", *states, strcmp(*states, state) == 0);
 }
 
-static void metrics_write_ready(struct writer *w, size_t i)
+static void metrics_write_ready(struct writer *w, const struct row *row)
 {
-	metrics_add(w, i, metrics_node_of(w, i)->ready);
+	metrics_add(w, row, row->view->ready);
 }
 
-static void metrics_write_healthy(struct writer *w, size_t i)
+static void metrics_write_healthy(struct writer *w, const struct row *row)
 {
-	const struct node_view *view = metrics_node_of(w, i);
+	const char *health = row->view->is_service ? row->view->service.health : NULL;
 
-	if (view->is_service && view->service.health &&
-	    strcmp(view->service.health, "unknown") != 0)
-		metrics_add(w, i, strcmp(view->service.health, "healthy") == 0);
+	if (health && strcmp(health, "unknown") != 0)
+		metrics_add(w, row, strcmp(health, "healthy") == 0);
 }
 
-static void metrics_write_restarts(struct writer *w, size_t i)
+static void metrics_write_restarts(struct writer *w, const struct row *row)
 {
-	if (metrics_node_of(w, i)->is_service)
-		metrics_add(w, i, metrics_node_of(w, i)->service.restarts);
+	if (row->view->is_service)
+		metrics_add(w, row, row->view->service.restarts);
 }
 
-static void metrics_write_outdated(struct writer *w, size_t i)
+static void metrics_write_outdated(struct writer *w, const struct row *row)
 {
-	const struct node_view *view = metrics_node_of(w, i);
-	const char *program = view->service.program;
+	const struct service_view *s = &row->view->service;
 
-	if (view->is_service && view->service.pid != FIELD_NONE &&
-	    (!program || view->service.outdated || strcmp(program, "unknown") != 0))
-		metrics_add(w, i, view->service.outdated);
+	if (row->view->is_service && s->pid != FIELD_NONE &&
+	    (!s->program || s->outdated || strcmp(s->program, "unknown") != 0))
+		metrics_add(w, row, s->outdated);
 }
 
-static void metrics_write_exits(struct writer *w, size_t i)
+static void metrics_write_exits(struct writer *w, const struct row *row)
 {
 	static const char *const names[N_TOTALS_EXITS] = {
 		[EXIT_CLEAN] = "clean",
@@ -123,14 +127,11 @@ static void metrics_write_exits(struct writer *w, size_t i)
 		[EXIT_SIGNAL] = "signal",
 		[EXIT_OTHER] = "other",
 	};
-	const struct totals_node *totals = metrics_totals_of(w, i);
 
-	for (size_t k = 0; totals && k < N_TOTALS_EXITS; k++)
-		if (totals->exits[k] > 0)
-			sample_add(&w->samples, w->labels[i], "kind", names[k], totals->exits[k]);
+	metrics_add_each(w, row, "kind", names, row->totals->exits, N_TOTALS_EXITS);
 }
 
-static void metrics_write_durations(struct writer *w, size_t i,
+static void metrics_write_durations(struct writer *w, const struct row *row,
 				    const struct totals_durations *durations)
 {
 	static const char *const bounds[] = TOTALS_BOUNDS;
@@ -140,99 +141,97 @@ static void metrics_write_durations(struct writer *w, size_t i,
 		return;
 	w->samples.suffix = "_bucket";
 	for (size_t k = 0; k < TOTALS_BUCKETS; k++)
-		sample_add(&w->samples, w->labels[i], "le",
+		sample_add(&w->samples, row->label, "le",
 			   k < ARRAY_SIZE(bounds) ? bounds[k] : "+Inf", durations->buckets[k]);
 	w->samples.suffix = "_sum";
-	sample_add_usec(&w->samples, w->labels[i], NULL, NULL, durations->sum_usec);
+	metrics_add_usec(w, row, durations->sum_usec);
 	w->samples.suffix = "_count";
-	metrics_add(w, i, count);
+	metrics_add(w, row, count);
 }
 
-static void metrics_write_starts(struct writer *w, size_t i)
+static void metrics_write_starts(struct writer *w, const struct row *row)
 {
-	if (metrics_totals_of(w, i))
-		metrics_write_durations(w, i, &metrics_totals_of(w, i)->start);
+	metrics_write_durations(w, row, &row->totals->start);
 }
 
-static void metrics_write_stops(struct writer *w, size_t i)
+static void metrics_write_stops(struct writer *w, const struct row *row)
 {
-	if (metrics_totals_of(w, i))
-		metrics_write_durations(w, i, &metrics_totals_of(w, i)->stop);
+	metrics_write_durations(w, row, &row->totals->stop);
 }
 
-static void metrics_write_drain(struct writer *w, size_t i)
+static void metrics_write_drain(struct writer *w, const struct row *row)
 {
-	const struct totals_node *totals = metrics_totals_of(w, i);
-
-	if (totals && totals->drain_usec > 0)
-		sample_add_usec(&w->samples, w->labels[i], NULL, NULL, totals->drain_usec);
+	if (row->totals->drain_usec > 0)
+		metrics_add_usec(w, row, row->totals->drain_usec);
 }
 
-static void metrics_write_alerts(struct writer *w, size_t i)
+static void metrics_write_alerts(struct writer *w, const struct row *row)
 {
-	const struct totals_node *totals = metrics_totals_of(w, i);
-
-	for (enum alert_event k = 0; totals && k < N_ALERTS; k++)
-		if (totals->alerts[k] > 0)
-			sample_add(&w->samples, w->labels[i], "alert", alert_names[k],
-				   totals->alerts[k]);
+	metrics_add_each(w, row, "alert", alert_names, row->totals->alerts, N_ALERTS);
 }
 
-static void metrics_write_outages(struct writer *w, size_t i)
+static void metrics_write_outages(struct writer *w, const struct row *row)
 {
-	const struct totals_node *totals = metrics_totals_of(w, i);
-
-	for (enum outage k = OUTAGE_PLANNED; totals && k <= OUTAGE_UNKNOWN; k++)
-		if (totals->outages[k] > 0)
-			sample_add(&w->samples, w->labels[i], "cause", history_outages[k],
-				   totals->outages[k]);
+	metrics_add_each(w, row, "cause", &history_outages[OUTAGE_PLANNED],
+			 &row->totals->outages[OUTAGE_PLANNED],
+			 OUTAGE_UNKNOWN - OUTAGE_PLANNED + 1);
 }
 
-static void metrics_write_outage_usec(struct writer *w, size_t i)
+static void metrics_write_outage_usec(struct writer *w, const struct row *row)
 {
-	const struct totals_node *totals = metrics_totals_of(w, i);
-
-	for (enum outage k = OUTAGE_PLANNED; totals && k <= OUTAGE_UNKNOWN; k++)
-		if (totals->outages[k] > 0)
-			sample_add_usec(&w->samples, w->labels[i], "cause", history_outages[k],
-					totals_outage_usec(totals, k, clock_realtime_usec()));
+	for (enum outage k = OUTAGE_PLANNED; k <= OUTAGE_UNKNOWN; k++)
+		if (row->totals->outages[k] > 0)
+			sample_add_usec(&w->samples, row->label, "cause", history_outages[k],
+					totals_outage_usec(row->totals, k, clock_realtime_usec()));
 }
 
-static void metrics_write_killed(struct writer *w, size_t i)
+static void metrics_write_killed(struct writer *w, const struct row *row)
 {
-	if (metrics_node_of(w, i)->is_service)
-		metrics_add(w, i, metrics_totals_of(w, i) ? metrics_totals_of(w, i)->killed : 0);
+	if (row->view->is_service)
+		metrics_add(w, row, row->totals->killed);
 }
 
-static void metrics_write_guards(struct writer *w, size_t i)
+static void metrics_write_guards(struct writer *w, const struct row *row)
 {
-	for (size_t k = 0; k < KINDS_MAX; k++)
-		if (w->guards[i].n[k] > 0)
-			sample_add(&w->samples, w->labels[i], "kind", guard_view_kinds[k],
-				   w->guards[i].n[k]);
+	metrics_add_each(w, row, "kind", guard_view_kinds, row->guards, KINDS_MAX);
 }
 
-static void metrics_write_oldest(struct writer *w, size_t i)
+static void metrics_write_oldest(struct writer *w, const struct row *row)
 {
-	if (w->guards[i].oldest_usec > 0)
-		sample_add_usec(&w->samples, w->labels[i], NULL, NULL, w->guards[i].oldest_usec);
+	if (row->oldest_usec > 0)
+		metrics_add_usec(w, row, row->oldest_usec);
 }
 
-static void metrics_write_lines(struct writer *w, size_t i)
+static void metrics_write_lines(struct writer *w, const struct row *row)
 {
-	const struct node_view *view = metrics_node_of(w, i);
-
-	if (view->is_service && view->service.log_lines != FIELD_NONE)
-		metrics_add(w, i, view->service.log_lines);
+	if (row->view->is_service && row->view->service.log_lines != FIELD_NONE)
+		metrics_add(w, row, row->view->service.log_lines);
 }
 
-static void metrics_write_lost_lines(struct writer *w, size_t i)
+static void metrics_write_lost_lines(struct writer *w, const struct row *row)
 {
-	const struct node_view *view = metrics_node_of(w, i);
+	uint64_t lost = row->view->service.lost_lines;
 
-	if (view->is_service)
-		metrics_add(w, i,
-			    view->service.lost_lines == FIELD_NONE ? 0 : view->service.lost_lines);
+	if (row->view->is_service)
+		metrics_add(w, row, lost == FIELD_NONE ? 0 : lost);
+}
+
+static void metrics_write_cpu(struct writer *w, const struct row *row)
+{
+	if (row->usage.cpu_usec != USAGE_UNKNOWN)
+		metrics_add_usec(w, row, row->usage.cpu_usec);
+}
+
+static void metrics_write_memory(struct writer *w, const struct row *row)
+{
+	if (row->usage.memory != USAGE_UNKNOWN)
+		metrics_add(w, row, row->usage.memory);
+}
+
+static void metrics_write_processes(struct writer *w, const struct row *row)
+{
+	if (row->usage.processes != USAGE_UNKNOWN)
+		metrics_add(w, row, row->usage.processes);
 }
 
 /* Families of the whole tree, and of each node. */
@@ -276,16 +275,53 @@ static const struct family families[] = {
 	NODES("log_dropped", "counter", "Lines that the log files could not take.", lost_lines),
 };
 
+static const struct family usages[] = {
+	NODES("service_cpu_seconds", "counter", "Processor time of the processes of the service.",
+	      cpu),
+	NODES("service_memory_bytes", "gauge", "Memory of the processes of the service.", memory),
+	NODES("service_processes", "gauge", "Processes of the service.", processes),
+};
+
 /* --- all --- */
 
-static bool metrics_make_labels(struct writer *w, size_t n)
+/* Without memory there are no rows: the families of nodes are empty then. */
+static void metrics_begin(struct writer *w, FILE *to, const struct metrics_source *source,
+			  enum metrics_format format)
 {
-	for (size_t i = 0; i < n; i++) {
-		w->labels[i] = sample_label(metrics_node_of(w, i)->path);
-		if (!w->labels[i])
-			return false;
+	static const struct totals_node nothing;
+	size_t n = source->up ? MIN(source->copy->n, source->max_nodes) : 0;
+
+	*w = (struct writer){
+		.samples = { .to = to, .format = format },
+		.source = source,
+		.rows = calloc(n + 1, sizeof(*w->rows)),
+	};
+	for (; w->rows && w->n < n; w->n++) {
+		struct row *row = &w->rows[w->n];
+
+		row->view = &source->copy->nodes[w->n].view;
+		row->totals = totals_find(source->totals, row->view->path);
+		row->totals = row->totals ? row->totals : &nothing;
+		row->label = sample_label(row->view->path);
+		if (!row->label)
+			break;
 	}
-	return true;
+	w->n = w->n < n ? 0 : n;
+}
+
+static void metrics_end(struct writer *w, const struct family *all, size_t n)
+{
+	for (const struct family *f = all; f < all + n; f++) {
+		samples_begin(&w->samples, f->name, f->type, f->help);
+		if (f->write)
+			f->write(w);
+		for (size_t i = 0; f->write_node && i < w->n; i++)
+			f->write_node(w, &w->rows[i]);
+	}
+	samples_end(&w->samples);
+	for (struct row *row = w->rows; row && row->label; row++)
+		free(row->label);
+	free(w->rows);
 }
 
 static void metrics_count_guards(struct writer *w)
@@ -296,101 +332,49 @@ static void metrics_count_guards(struct writer *w)
 		const struct guard_view guard =
 			copy_guard_at(copy, &copy->guards[i], w->source->now_usec);
 		const struct copy_node *node = copy_find(copy, guard.node);
-		struct guards_of *of;
+		struct row *row;
 		size_t k = 0;
 
-		if (!node)
+		if (!node || (size_t)(node - copy->nodes) >= w->n)
 			continue;
-		of = &w->guards[node - copy->nodes];
+		row = &w->rows[node - copy->nodes];
 		while (k < KINDS_MAX - 1 && strcmp(guard_view_kinds[k], guard.kind) != 0)
 			k++;
-		of->n[k] += guard.count == FIELD_NONE ? 1 : guard.count;
+		row->guards[k] += guard.count == FIELD_NONE ? 1 : guard.count;
 		if (strcmp(guard.kind, "program") == 0 || strcmp(guard.kind, "lease") == 0)
-			of->oldest_usec = MAX(of->oldest_usec, guard.age_usec);
+			row->oldest_usec = MAX(row->oldest_usec, guard.age_usec);
 	}
 }
 
 void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_format format)
 {
-	size_t n = source->up ? MIN(source->copy->n, source->max_nodes) : 0;
-	struct writer w = {
-		.samples = { .to = to, .format = format },
-		.source = source,
-		.labels = calloc(n + 1, sizeof(*w.labels)),
-		.guards = calloc(source->copy->n + 1, sizeof(*w.guards)),
-	};
+	struct writer w;
 
-	/* Without memory, the families of nodes are empty. */
-	if (w.labels && w.guards && metrics_make_labels(&w, n)) {
-		w.n = n;
-		metrics_count_guards(&w);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-		const struct family *f = &families[i];
-
-		samples_begin(&w.samples, f->name, f->type, f->help);
-		if (f->write)
-			f->write(&w);
-		for (size_t k = 0; f->write_node && k < w.n; k++)
-			f->write_node(&w, k);
-	}
-	samples_end(&w.samples);
-	for (size_t i = 0; w.labels && i < n; i++)
-		free(w.labels[i]);
-	free(w.labels);
-	free(w.guards);
+	metrics_begin(&w, to, source, format);
+	metrics_count_guards(&w);
+	metrics_end(&w, families, ARRAY_SIZE(families));
 }
-
-/* --- usage --- */
 
 /*
- * A scrape takes one snapshot of /proc for all services, and reads the control group of each where
- * it has one.  All is read before the first line is written, as the samples of a family stand
- * together.
+ * A scrape takes one snapshot of /proc for all services, and reads the control group of each where it has one.
+ * All is read before the first line is written, as the samples of a family stand together.
  */
-struct used {
-	struct usage usage;
-	char *label; /* NULL: nothing is known */
-};
-
-static void metrics_write_used(struct samples *samples, const struct used *used, uint64_t number)
-{
-	if (used->label && number != USAGE_UNKNOWN)
-		sample_add(samples, used->label, NULL, NULL, number);
-}
-
 void metrics_write_usage(FILE *to, const struct metrics_source *source, pid_t daemon,
 			 enum metrics_format format)
 {
 	cleanup(snapshot_done) struct snapshot snapshot = { .n = 0 };
-	size_t n = source->up ? MIN(source->copy->n, source->max_nodes) : 0;
-	struct samples samples = { .to = to, .format = format };
-	cleanup(freep) struct used *used = calloc(n + 1, sizeof(*used));
+	bool is_known = daemon > 0 && snapshot_take(&snapshot) == 0;
+	struct writer w;
 
-	if (!used || daemon <= 0 || snapshot_take(&snapshot) < 0)
-		n = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct node_view *view = &source->copy->nodes[i].view;
-		cleanup(freep) char *group = node_view_group(view);
+	metrics_begin(&w, to, source, format);
+	for (struct row *row = w.rows; row < w.rows + w.n; row++) {
+		cleanup(freep) char *group = node_view_group(row->view);
 
-		if (group && usage_of(&snapshot, (pid_t)view->service.pid, daemon, group,
-				      &used[i].usage) == 0)
-			used[i].label = sample_label(view->path);
+		if (!is_known || !group ||
+		    usage_of(&snapshot, (pid_t)row->view->service.pid, daemon, group,
+			     &row->usage) < 0)
+			row->usage = (struct usage){ USAGE_UNKNOWN, USAGE_UNKNOWN, USAGE_UNKNOWN,
+						     USAGE_UNKNOWN };
 	}
-	samples_begin(&samples, "swansong_service_cpu_seconds", "counter",
-		      "Processor time of the processes of the service.");
-	for (size_t i = 0; i < n; i++)
-		if (used[i].label)
-			sample_add_usec(&samples, used[i].label, NULL, NULL,
-					used[i].usage.cpu_usec);
-	samples_begin(&samples, "swansong_service_memory_bytes", "gauge",
-		      "Memory of the processes of the service.");
-	for (size_t i = 0; i < n; i++)
-		metrics_write_used(&samples, &used[i], used[i].usage.memory);
-	samples_begin(&samples, "swansong_service_processes", "gauge", "Processes of the service.");
-	for (size_t i = 0; i < n; i++)
-		metrics_write_used(&samples, &used[i], used[i].usage.processes);
-	samples_end(&samples);
-	for (size_t i = 0; i < n; i++)
-		free(used[i].label);
+	metrics_end(&w, usages, ARRAY_SIZE(usages));
 }
