@@ -117,47 +117,37 @@ void message_reply_done(struct message_reply *reply)
 	*reply = (struct message_reply){};
 }
 
-/* Writes a flag only if it is set. */
-static int message_set_flag(json_t *root, const char *name, unsigned set)
-{
-	return set ? json_object_set_new(root, name, json_true()) : 0;
-}
-
-/* The only possible failure is an allocation: the root is an object, written to memory. */
-static int message_dump(char **ret, const json_t *root)
+/* Takes the reference to @root, which is NULL if an allocation has failed: nothing else can. */
+static int message_write(char **ret, json_t *root)
 {
 	*ret = json_dumps(root, JSON_COMPACT);
+	json_decref(root);
 	return *ret ? 0 : -ENOMEM;
+}
+
+static json_t *message_flag(unsigned set)
+{
+	return set ? json_true() : NULL;
 }
 
 int message_build_call(char **ret, const char *method, json_t *parameters, unsigned flags)
 {
-	cleanup(json_decrefp) json_t *root =
-		json_pack("{s:s, s:o}", "method", method, "parameters", parameters);
-
-	if (!root || message_set_flag(root, "more", flags & MESSAGE_MORE) < 0 ||
-	    message_set_flag(root, "oneway", flags & MESSAGE_ONEWAY) < 0)
-		return -ENOMEM;
-	return message_dump(ret, root);
+	return message_write(ret,
+			     json_pack("{s:s, s:o, s:o*, s:o*}", "method", method, "parameters",
+				       parameters, "more", message_flag(flags & MESSAGE_MORE),
+				       "oneway", message_flag(flags & MESSAGE_ONEWAY)));
 }
 
 int message_build_reply(char **ret, json_t *parameters, unsigned flags)
 {
-	cleanup(json_decrefp) json_t *root = json_pack("{s:o}", "parameters", parameters);
-
-	if (!root || message_set_flag(root, "continues", flags & MESSAGE_CONTINUES) < 0)
-		return -ENOMEM;
-	return message_dump(ret, root);
+	return message_write(ret, json_pack("{s:o, s:o*}", "parameters", parameters, "continues",
+					    message_flag(flags & MESSAGE_CONTINUES)));
 }
 
 int message_build_error(char **ret, const char *error, json_t *parameters)
 {
-	cleanup(json_decrefp) json_t *root =
-		json_pack("{s:s, s:o}", "error", error, "parameters", parameters);
-
-	if (!root)
-		return -ENOMEM;
-	return message_dump(ret, root);
+	return message_write(ret,
+			     json_pack("{s:s, s:o}", "error", error, "parameters", parameters));
 }
 
 json_t *message_string(const char *text)
