@@ -24,6 +24,7 @@ struct loader {
 	const char *file; /* being read; owned by the config */
 	struct node_config *current;
 	struct dropins dropins;
+	bool in_dropin;		  /* the file is one */
 	struct dropin *overrides; /* of the current section, or NULL */
 
 	struct node_config scrap;
@@ -224,63 +225,45 @@ static int config_loader_section(struct loader *l, struct place place, const cha
 static int config_on_section(void *arg, unsigned line, const char *name)
 {
 	struct loader *l = arg;
+	struct place place = { l->file, line };
 
-	return config_loader_section(l, (struct place){ l->file, line }, name);
+	return l->in_dropin ? dropins_section(&l->dropins, name, place, l->reading.diag)
+			    : config_loader_section(l, place, name);
 }
 
 static int config_on_entry(void *arg, unsigned line, const char *key, const char *value)
 {
 	struct loader *l = arg;
+	struct place place = { l->file, line };
 
+	if (l->in_dropin)
+		return dropins_entry(&l->dropins, key, value, place);
 	if (l->overrides && dropin_has(l->overrides, key))
 		return 0;
-	return config_loader_entry(l, (struct place){ l->file, line }, key, value);
-}
-
-static int config_on_dropin_section(void *arg, unsigned line, const char *name)
-{
-	struct loader *l = arg;
-
-	return dropins_section(&l->dropins, name, (struct place){ l->file, line }, l->reading.diag);
-}
-
-static int config_on_dropin_entry(void *arg, unsigned line, const char *key, const char *value)
-{
-	struct loader *l = arg;
-
-	return dropins_entry(&l->dropins, key, value, (struct place){ l->file, line });
+	return config_loader_entry(l, place, key, value);
 }
 
 /* Return: 0 or -ENOMEM. */
 static int config_loader_parse(struct loader *l, const char *file, char *text, size_t size,
-			       const struct reader_handler *handler)
+			       bool in_dropin)
 {
+	const struct reader_handler handler = { config_on_section, config_on_entry, l };
 	int r = config_add_file(l->reading.config, file, &l->file);
 
 	if (r < 0)
 		return r;
+	l->in_dropin = in_dropin;
 	diag_file(l->reading.diag, file);
-	return reader_parse(text, size, l->file, l->reading.diag, handler);
+	return reader_parse(text, size, l->file, l->reading.diag, &handler);
 }
 
 static int config_on_dropin(void *arg, const char *file, char *text, size_t size)
 {
-	const struct reader_handler handler = {
-		.on_section = config_on_dropin_section,
-		.on_entry = config_on_dropin_entry,
-		.arg = arg,
-	};
-
-	return config_loader_parse(arg, file, text, size, &handler);
+	return config_loader_parse(arg, file, text, size, true);
 }
 
 static int config_on_file(void *arg, const char *file, char *text, size_t size)
 {
-	const struct reader_handler handler = {
-		.on_section = config_on_section,
-		.on_entry = config_on_entry,
-		.arg = arg,
-	};
 	struct loader *l = arg;
 	const struct config_names *names = l->reading.names;
 	int r;
@@ -290,7 +273,7 @@ static int config_on_file(void *arg, const char *file, char *text, size_t size)
 		&(struct source){ names->trust, names->tape, l->reading.diag, config_on_dropin, l },
 		file);
 	if (r == 0)
-		r = config_loader_parse(l, file, text, size, &handler);
+		r = config_loader_parse(l, file, text, size, false);
 	return r < 0 ? r : config_loader_end_section(l);
 }
 
