@@ -310,11 +310,6 @@ static inline const struct extras *node_config_extras(const struct node_config *
 	return node_config_part(node, PART_EXTRAS);
 }
 
-static inline struct extras *node_config_own_extras(struct node_config *node)
-{
-	return node_config_own_part(node, PART_EXTRAS);
-}
-
 static inline const struct outputs *node_config_outputs(const struct node_config *node)
 {
 	return node_config_part(node, PART_OUTPUTS);
@@ -324,11 +319,6 @@ static inline const struct outputs *node_config_outputs(const struct node_config
 static inline struct node_config **node_config_edges(const struct node_config *node, enum edge edge)
 {
 	return node->parts.edges ? node->parts.edges->nodes[edge] : NULL;
-}
-
-static inline struct stated_edges *node_config_own_edges(struct node_config *node)
-{
-	return node_config_own_part(node, PART_EDGES);
 }
 
 /* The commands of a key of @node; n may be 0. */

@@ -4,11 +4,6 @@
  */
 #include "model/base/values.h"
 
-int commands_add(struct commands *commands, char **argv)
-{
-	return array_append(commands->argv, commands->n, argv);
-}
-
 void probe_config_done(struct probe_config *probe)
 {
 	if (probe->kind == PROBE_LOG && probe->regex)

@@ -208,9 +208,6 @@ struct success_status {
 	uint64_t signals;  /* signal 1 to 64: bit 0 to 63 */
 };
 
-/* Appends @argv, and owns it on success.  Return: 0 or -ENOMEM. */
-int commands_add(struct commands *commands, char **argv);
-
 void probe_config_done(struct probe_config *probe);
 void credentials_done(struct credentials *credentials);
 

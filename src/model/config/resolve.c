@@ -329,7 +329,7 @@ static int resolve_ready_fd(struct resolver *r, struct node_config *node)
 
 	if (node->ready.kind != PROBE_FD)
 		return 0;
-	extras = node_config_own_extras(node);
+	extras = node_config_own_part(node, PART_EXTRAS);
 	if (!extras)
 		return -ENOMEM;
 	/* Unused without notify: reset, so that a change of ready does not change it. */

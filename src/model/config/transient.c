@@ -160,7 +160,7 @@ int config_new_requirer(struct config **ret, const char *path, const struct node
 		return r;
 	node->shutdown_timeout_usec = target->shutdown_timeout_usec;
 	node->stop_rank = target->stop_rank;
-	edges = node_config_own_edges(node);
+	edges = node_config_own_part(node, PART_EDGES);
 	if (edges)
 		edges->nodes[EDGE_REQUIRES] = calloc(2, sizeof(struct node_config *));
 	if (!edges || !edges->nodes[EDGE_REQUIRES])
@@ -202,7 +202,7 @@ static int transient_copy_edges(struct config *to, const struct node_config *nod
 	if (r < 0)
 		return r;
 	copy->place = node->place; /* also if an edge of another node has created it before */
-	edges = node_config_own_edges(copy);
+	edges = node_config_own_part(copy, PART_EDGES);
 	if (!edges)
 		return -ENOMEM;
 	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++) {

@@ -55,10 +55,11 @@ TYPE(command, .parse = command_parse, .equal = command_equal, .print = command_p
 static int commands_parse(struct value *value, void *field)
 {
 	cleanup(freep) char **argv = NULL;
+	struct commands *commands = field;
 	int r = value_argv(value, &argv);
 
 	if (r == 0)
-		r = commands_add(field, argv);
+		r = array_append(commands->argv, commands->n, argv);
 	if (r == 0)
 		(void)take(argv);
 	return r;

@@ -22,7 +22,8 @@ static struct node_config *node(struct config *config, const char *path)
 
 static void add(struct node_config *from, enum edge edge, struct node_config *target)
 {
-	struct node_config ***list = &node_config_own_edges(from)->nodes[edge];
+	struct stated_edges *edges = node_config_own_part(from, PART_EDGES);
+	struct node_config ***list = &edges->nodes[edge];
 	size_t n = 0;
 
 	while (*list && (*list)[n])

@@ -78,7 +78,7 @@ static uint64_t delay_after(uint64_t ran_usec)
 
 START_TEST(instances_of_a_template_have_a_small_jitter_without_a_key)
 {
-	struct extras *extras = node_config_own_extras(&config);
+	struct extras *extras = node_config_own_part(&config, PART_EXTRAS);
 
 	ck_assert_uint_eq(policy_jitter_limit(&config, SEC), 0);
 	config.path = "web/nginx@1";
@@ -107,9 +107,11 @@ END_TEST
 
 START_TEST(some_ends_are_declared_clean)
 {
-	node_config_own_extras(&config)->success_status.codes[3] = UINT64_C(1) << 63; /* 255 */
-	node_config_own_extras(&config)->success_status.codes[0] = UINT64_C(1) << 3;
-	node_config_own_extras(&config)->success_status.signals = UINT64_C(1) << (SIGPIPE - 1);
+	struct extras *extras = node_config_own_part(&config, PART_EXTRAS);
+
+	extras->success_status.codes[3] = UINT64_C(1) << 63; /* 255 */
+	extras->success_status.codes[0] = UINT64_C(1) << 3;
+	extras->success_status.signals = UINT64_C(1) << (SIGPIPE - 1);
 	ck_assert_int_eq(decide(exited(0)), EVENT_DONE);
 	ck_assert_int_eq(decide(exited(3)), EVENT_DONE);
 	ck_assert_int_eq(decide(exited(255)), EVENT_DONE);
@@ -125,7 +127,9 @@ END_TEST
 
 START_TEST(a_run_of_the_length_asked_for_resets_the_delay)
 {
-	node_config_own_extras(&config)->restart_reset_usec = SEC;
+	struct extras *extras = node_config_own_part(&config, PART_EXTRAS);
+
+	extras->restart_reset_usec = SEC;
 	ck_assert_uint_eq(delay_after(0), 100 * MSEC);
 	ck_assert_uint_eq(delay_after(SEC - 1), 200 * MSEC);
 	ck_assert_uint_eq(delay_after(SEC), 100 * MSEC);

@@ -126,10 +126,12 @@ START_TEST(other_signals_and_statuses_may_be_a_success)
 	struct outcome outcome = { EXITED(75), .was_ready = true };
 	struct node_config config;
 	struct result_of result = { .config = &config, .outcome = &outcome };
+	struct extras *extras;
 
 	node_config_init(&config, "web");
 	config.stop_signal = SIGQUIT;
-	node_config_own_extras(&config)->success_status.codes[75 / 64] |= UINT64_C(1) << 75 % 64;
+	extras = node_config_own_part(&config, PART_EXTRAS);
+	extras->success_status.codes[75 / 64] |= UINT64_C(1) << 75 % 64;
 	ck_assert_str_eq(result_name(&result), "success");
 	outcome = (struct outcome){ KILLED(SIGTERM), .was_ready = true };
 	ck_assert_str_eq(result_name(&result), "signal");
