@@ -8,26 +8,23 @@
 
 #include "model/file/substitute.h"
 
-static int listen_read_mode(struct value *value, void *field)
-{
-	return type_mode.parse(value, field);
-}
-
 static int listen_read_name(struct value *value, void *field)
 {
 	return value_copy(value->text, field);
 }
 
+static TYPE(listen_name, .parse = listen_read_name);
+
 static const struct {
 	const char *prefix;
 	bool unix_only;
-	int (*read)(struct value *value, void *field);
+	const struct type *type;
 	size_t offset;
 } options[] = {
-	{ "name=", false, listen_read_name, offsetof(struct listen, name) },
-	{ "mode=", true, listen_read_mode, offsetof(struct listen, mode) },
-	{ "owner=", true, value_owner, offsetof(struct listen, owner) },
-	{ "group=", true, value_group, offsetof(struct listen, group) },
+	{ "name=", false, &type_listen_name, offsetof(struct listen, name) },
+	{ "mode=", true, &type_mode, offsetof(struct listen, mode) },
+	{ "owner=", true, &type_uid, offsetof(struct listen, owner) },
+	{ "group=", true, &type_gid, offsetof(struct listen, group) },
 };
 
 /* @given has a bit for each earlier option. */
@@ -49,7 +46,8 @@ static int listen_parse_option(struct value *value, const char *text, struct lis
 	if (options[i].unix_only && listen->kind != LISTEN_UNIX)
 		return value_refuse(value, "option that applies to unix: only");
 	option.text = text + strlen(options[i].prefix);
-	r = options[i].read(&option, (char *)listen + options[i].offset);
+	option.type = options[i].type;
+	r = type_parse(&option, (char *)listen + options[i].offset);
 	if (r == -EINVAL)
 		return value_refuse(value, option.why ? "unknown owner or group"
 						      : "invalid value of an option");

@@ -136,7 +136,7 @@ static int text_parse_words(struct value *value, void *field)
 	cleanup(freep) char **words = NULL;
 	int n = value_substituted_words(value, &words);
 
-	if (n <= 0)
+	if (n < 0 || (n == 0 && value->type != &type_names))
 		return n < 0 ? n : -EINVAL;
 	for (int i = 0; i < n; i++)
 		if (value->type->is_valid && !value->type->is_valid(value, words[i]))
@@ -156,21 +156,14 @@ WORDS(files, .is_valid = file_is_valid,
 	     "file that may be missing",
       .examples = { "-/nonexistent/1 -/nonexistent/2", "-/nonexistent/2" });
 
-static int names_parse(struct value *value, void *field)
+static bool name_is_valid(struct value *value, const char *word)
 {
-	cleanup(freep) char **words = NULL;
-	int n = value_words(value, &words);
+	size_t length = value_name(word);
 
-	if (n < 0)
-		return n;
-	for (int i = 0; i < n; i++) {
-		size_t length = value_name(words[i]);
-
-		if (length == 0 || words[i][length])
-			return value_refuse(value, "not the name of a variable");
-	}
-	*(char ***)field = take(words);
-	return 0;
+	if (length > 0 && !word[length])
+		return true;
+	value->why = "not the name of a variable";
+	return false;
 }
 
 static int names_inherit(void *field, const void *from, const char *path)
@@ -180,10 +173,9 @@ static int names_inherit(void *field, const void *from, const char *path)
 	return names ? substitute_words(names, path, field) : 0;
 }
 
-TYPE(names, .parse = names_parse, .equal = value_equal_words, .print = value_print_words,
-     .inherit = names_inherit,
-     .expected = "names of variables separated by blanks, for example PATH HOME",
-     .examples = { "A B_2", "A" });
+WORDS(names, .is_valid = name_is_valid, .inherit = names_inherit,
+      .expected = "names of variables separated by blanks, for example PATH HOME",
+      .examples = { "A B_2", "A" });
 
 /* Returns true if the path stays below the directory that it begins in; it may end with :MODE. */
 static bool folders_are_valid(const char *word)

@@ -113,10 +113,6 @@ void value_print_words(FILE *file, const void *field);
 /* Prints @text with blanks instead of newlines. */
 void value_print_line(FILE *file, const char *text);
 
-/* Finds the number of the user, or group, of the value.  Return: 0, -EINVAL or -ENOMEM. */
-int value_owner(struct value *value, void *field);
-int value_group(struct value *value, void *field);
-
 /*
  * Substitutes in @listen for the node @path, and reads the address.
  *

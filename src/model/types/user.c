@@ -159,7 +159,8 @@ static int user_check_found(struct value *value, int r, const char *missing)
 	return value_refuse(value, r == -ENOENT ? missing : "look-up failed");
 }
 
-int value_group(struct value *value, void *field)
+/* Finds the number of the group.  Return: 0, -EINVAL or -ENOMEM. */
+static int gid_parse(struct value *value, void *field)
 {
 	if (user_id_is_number(value->text))
 		return user_parse_id(value, field);
@@ -197,7 +198,7 @@ static int user_find(struct value *value, struct credentials *user)
 	return r;
 }
 
-int value_owner(struct value *value, void *field)
+static int uid_parse(struct value *value, void *field)
 {
 	cleanup(credentials_done) struct credentials user = { .user = NULL };
 	int r = user_find(value, &user);
@@ -302,7 +303,7 @@ static void user_print_id(FILE *file, const void *field)
 		(void)fprintf(file, "%u", *id);
 }
 
-TYPE(uid, .parse = value_owner, .print = user_print_id, .size = sizeof(uid_t),
+TYPE(uid, .parse = uid_parse, .print = user_print_id, .size = sizeof(uid_t),
      .expected = USER_EXPECTED, .examples = { "100", "101" });
 
 #define GROUP_EXPECTED "the name of a group, for example www-data, or a number below 4294967295"
@@ -310,7 +311,7 @@ TYPE(uid, .parse = value_owner, .print = user_print_id, .size = sizeof(uid_t),
 static int group_parse(struct value *value, void *field)
 {
 	struct credentials *credentials = field;
-	int r = value_group(value, &credentials->gid);
+	int r = gid_parse(value, &credentials->gid);
 
 	credentials->set_group = r == 0;
 	return r;
@@ -344,7 +345,7 @@ static int group_inherit(void *field, const void *from, const char *path)
 TYPE(group, .parse = group_parse, .equal = group_equal, .print = group_print,
      .inherit = group_inherit, .expected = GROUP_EXPECTED, .examples = { "4", "5" });
 
-TYPE(gid, .parse = value_group, .print = user_print_id, .size = sizeof(gid_t),
+TYPE(gid, .parse = gid_parse, .print = user_print_id, .size = sizeof(gid_t),
      .expected = GROUP_EXPECTED, .examples = { "4", "5" });
 
 static int groups_parse(struct value *value, void *field)
@@ -366,7 +367,7 @@ static int groups_parse(struct value *value, void *field)
 		return -ENOMEM;
 	for (int i = 0; i < n; i++) {
 		struct value group = { .text = words[i], .names = value->names };
-		int r = value_group(&group, &groups[i]);
+		int r = gid_parse(&group, &groups[i]);
 
 		if (r == -EINVAL)
 			return value_refuse(value, group.why ? "no such group on this system"
