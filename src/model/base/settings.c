@@ -4,17 +4,33 @@
  */
 #include "model/base/settings.h"
 
+/* Pointers to memory of a part, as many as the member has: that memory has no further pointers. */
+struct owned {
+	size_t offset, n;
+};
+
+#define OWNED(of, member) \
+	{ offsetof(struct of, member), sizeof(((struct of *)NULL)->member) / sizeof(void *) },
+#define PART(of, defaults, ...)                                                                \
+	{                                                                                      \
+		sizeof(struct of), &(const struct of)defaults,                                 \
+			(const struct owned[]){ FOR_EACH(OWNED, of, ##__VA_ARGS__){ 0, 0 } } \
+	}
+
 static const struct part {
 	size_t size;
 	const void *defaults;
+	const struct owned *owned; /* the last one has no pointers */
 } parts[N_PARTS] = {
-	[PART_EXTRAS] = { sizeof(struct extras), &(const struct extras)EXTRAS_DEFAULTS },
-	[PART_EDGES] = { sizeof(struct stated_edges), &(const struct stated_edges){} },
-	[PART_HOOKS] = { sizeof(struct hooks), &(const struct hooks){} },
-	[PART_OUTPUTS] = { sizeof(struct outputs), &(const struct outputs)OUTPUTS_DEFAULTS },
-	[PART_ATTRIBUTES] = { sizeof(struct attributes),
-			      &(const struct attributes)ATTRIBUTES_NONE },
-	[PART_SANDBOX] = { sizeof(struct sandbox), &(const struct sandbox){} },
+	[PART_EXTRAS] = PART(extras, EXTRAS_DEFAULTS, schedule, timezone, pid_file, root_directory,
+			     folders, chains, instances, environment_pass),
+	[PART_EDGES] = PART(stated_edges, {}, nodes, required),
+	[PART_HOOKS] = PART(hooks, {}),
+	[PART_OUTPUTS] = PART(outputs, OUTPUTS_DEFAULTS, stdio[0].path, stdio[1].path,
+			      stdio[2].path, log.path),
+	[PART_ATTRIBUTES] = PART(attributes, ATTRIBUTES_NONE),
+	[PART_SANDBOX] = PART(sandbox, {}, write_paths, read_paths, tcp_bind, tcp_connect,
+			      system_calls, protect, address_families),
 };
 
 const void *node_config_part(const struct node_config *node, enum node_part part)
@@ -70,67 +86,31 @@ const struct output *node_config_output(const struct node_config *node, int fd)
 	return node->terminal ? &inherit : &outputs->log;
 }
 
+static void settings_free_part(struct node_config *node, enum node_part part)
+{
+	char *memory = take(node->parts.all[part]);
+
+	for (const struct owned *owned = parts[part].owned; memory && owned->n > 0; owned++)
+		for (size_t i = 0; i < owned->n; i++)
+			free(((void **)(void *)(memory + owned->offset))[i]);
+	free(memory);
+}
+
 static void settings_free_extras(struct extras *extras)
 {
-	if (!extras)
-		return;
 	probe_config_done(&extras->health);
 	listen_done(extras->listen, extras->n_listen);
 	listen_done(extras->agent, extras->agent ? 1 : 0);
 	credentials_done(&extras->credentials);
-	free(extras->schedule);
-	free(extras->timezone);
-	free(extras->pid_file);
-	free(extras->root_directory);
-	for (size_t i = 0; i < N_FOLDERS; i++)
-		free(extras->folders[i]);
-	for (size_t i = 0; i < N_CHAINS; i++)
-		free(extras->chains[i]);
-	free(extras->instances);
-	free(extras->environment_pass);
-	free(extras);
 }
 
 static void settings_free_hooks(struct hooks *hooks)
 {
-	for (size_t i = 0; hooks && i < N_HOOKS; i++) {
+	for (size_t i = 0; i < N_HOOKS; i++) {
 		for (size_t j = 0; j < hooks->of[i].n; j++)
 			free(hooks->of[i].argv[j]);
 		free(hooks->of[i].argv);
 	}
-	free(hooks);
-}
-
-static void settings_free_outputs(struct outputs *outputs)
-{
-	for (size_t i = 0; outputs && i < 3; i++)
-		free(outputs->stdio[i].path);
-	if (outputs)
-		free(outputs->log.path);
-	free(outputs);
-}
-
-static void settings_free_edges(struct stated_edges *edges)
-{
-	for (size_t i = 0; edges && i < N_EDGES; i++)
-		free(edges->nodes[i]);
-	if (edges)
-		free(edges->required);
-	free(edges);
-}
-
-static void settings_free_sandbox(struct sandbox *sandbox)
-{
-	if (sandbox) {
-		free(sandbox->write_paths);
-		free(sandbox->read_paths);
-		free(sandbox->tcp_bind);
-		free(sandbox->tcp_connect);
-		free(sandbox->system_calls);
-		free(sandbox->protect);
-		free(sandbox->address_families);
-	}
-	free(sandbox);
 }
 
 struct origin *node_config_origin(const struct node_config *node, unsigned key)
@@ -159,12 +139,12 @@ void node_config_done(struct node_config *node)
 {
 	node_config_disinherit(node);
 	free(node->origins);
-	settings_free_extras(node->parts.extras);
-	settings_free_edges(node->parts.edges);
-	settings_free_hooks(node->parts.hooks);
-	settings_free_outputs(node->parts.outputs);
-	free(node->parts.attributes);
-	settings_free_sandbox(node->parts.sandbox);
+	if (node->parts.extras)
+		settings_free_extras(node->parts.extras);
+	if (node->parts.hooks)
+		settings_free_hooks(node->parts.hooks);
+	for (enum node_part part = 0; part < N_PARTS; part++)
+		settings_free_part(node, part);
 	free(node->argv);
 	free(node->command);
 	probe_config_done(&node->ready);
@@ -191,7 +171,7 @@ const struct node_config *node_config_unref(const struct node_config *node)
 
 void node_config_leave(struct node_config *node)
 {
-	settings_free_edges(take(node->parts.edges));
+	settings_free_part(node, PART_EDGES);
 	free(take(node->origins));
 	node->n_origins = 0;
 	node->parent = NULL;
