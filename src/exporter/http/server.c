@@ -71,10 +71,10 @@ static enum MHD_Result server_reply(struct MHD_Connection *connection, unsigned 
 }
 
 static enum MHD_Result server_refuse(struct MHD_Connection *connection, const char *path,
-				     unsigned status, char *text)
+				     unsigned status, const char *text)
 {
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
 
 	if (response && status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
@@ -103,29 +103,24 @@ static bool server_has_host(struct MHD_Connection *connection, const char *versi
 /* Returns the status of a refusal with its text; 0: the request is allowed. */
 static unsigned server_find_refusal(const struct server *server, struct MHD_Connection *connection,
 				    const char *path, const char *method, const char *version,
-				    char **ret)
+				    const char **ret)
 {
-	static char no_host[] = "expected one header Host\n";
-	static char not_get[] = "only GET and HEAD are allowed\n";
-	static char not_post[] = "only POST is allowed\n";
-	static char host[] =
-		"unknown host: expected an address, localhost, or a name that is given "
-		"to the exporter by --host\n";
-	static char origin[] = "the request is of another site\n";
 	const char *name = client_header(connection, MHD_HTTP_HEADER_HOST);
 	bool is_get = strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
 		      strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 
-	*ret = server_is_action(path) ? not_post : not_get;
+	*ret = server_is_action(path) ? "only POST is allowed\n"
+				      : "only GET and HEAD are allowed\n";
 	if (server_is_action(path) ? strcmp(method, MHD_HTTP_METHOD_POST) != 0 : !is_get)
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
-	*ret = no_host;
+	*ret = "expected one header Host\n";
 	if (!server_has_host(connection, version))
 		return MHD_HTTP_BAD_REQUEST;
-	*ret = host;
+	*ret = "unknown host: expected an address, localhost, or a name that is given "
+	       "to the exporter by --host\n";
 	if (!access_allows_host(server->access, name))
 		return MHD_HTTP_MISDIRECTED_REQUEST;
-	*ret = origin;
+	*ret = "the request is of another site\n";
 	if (!access_allows_origin(client_header(connection, MHD_HTTP_HEADER_ORIGIN), name) ||
 	    !access_allows_fetch(client_header(connection, "Sec-Fetch-Site"),
 				 client_header(connection, "Sec-Fetch-Mode")))
@@ -138,14 +133,13 @@ static enum MHD_Result server_begin(struct server *server, struct MHD_Connection
 				    const char *path, const char *method, const char *version,
 				    void **state)
 {
-	static char full[] = "too many clients\n";
 	struct action *action = NULL;
 	struct MHD_Response *response;
-	char *refusal;
+	const char *refusal;
 	unsigned status = server_find_refusal(server, connection, path, method, version, &refusal);
 
 	if (!status && !server_is_probe(path) && visits_are_full(&server->visits)) {
-		refusal = full;
+		refusal = "too many clients\n";
 		status = MHD_HTTP_SERVICE_UNAVAILABLE;
 	}
 	if (status)
