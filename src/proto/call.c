@@ -97,14 +97,9 @@ void call_grant_time(struct call *call)
 	(void)sd_event_source_set_enabled(call->limit, SD_EVENT_OFF);
 }
 
-int call_get_fd(const struct call *call)
+struct client *call_client(const struct call *call)
 {
-	return client_get_fd(call->client);
-}
-
-int call_take_descriptor(struct call *call)
-{
-	return client_take_descriptor(call->client);
+	return call->client;
 }
 
 struct call *call_free(struct call *call)

@@ -38,9 +38,7 @@ void call_drain(struct call *call);
 /* Removes the time limit of @call. */
 void call_grant_time(struct call *call);
 
-int call_get_fd(const struct call *call);
-
-/* Returns the descriptor that came last, which is the caller's from then on; or -1. */
-int call_take_descriptor(struct call *call);
+/* Returns the connection, for its descriptors. */
+struct client *call_client(const struct call *call);
 
 struct call *call_free(struct call *call);

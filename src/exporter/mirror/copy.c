@@ -101,11 +101,6 @@ static void copy_take_event(struct copy *copy, const json_t *event)
 	}
 }
 
-void copy_ask_nodes(struct copy *copy, uint64_t realtime_usec)
-{
-	copy->asked_usec = realtime_usec;
-}
-
 int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
 {
 	const json_t *event;

@@ -29,7 +29,8 @@ struct copy {
 
 	json_t *events;	      /* an array of Event, the last COPY_EVENTS of one daemon */
 	uint64_t next_event;  /* the number after that of the last event */
-	uint64_t asked_usec;  /* when the nodes were asked for, on CLOCK_REALTIME as the events */
+	uint64_t asked_usec;  /* when the nodes were asked for, on CLOCK_REALTIME as the events: these
+				 may be newer than the states in the reply */
 	json_t *rollout;      /* of the last reply to Status; NULL: there is none */
 	json_t *plan;	      /* the last reply to Plan, for the root; NULL: none yet */
 	json_t *dependencies; /* the array of the last reply to Dependencies; NULL: none yet */
@@ -41,11 +42,8 @@ struct copy {
 void copy_init(struct copy *copy);
 void copy_done(struct copy *copy);
 
-/* Notes that the nodes are asked for: an event from now on may be newer than the state in the reply. */
-void copy_ask_nodes(struct copy *copy, uint64_t realtime_usec);
-
 /*
- * Replaces the nodes by the array @nodes of Node, and takes the events since copy_ask_nodes() again.
+ * Replaces the nodes by the array @nodes of Node, and takes the events since @asked_usec again.
  *
  * Return: 1: other nodes than before, or in another order; 0: the same nodes; -EBADMSG or -ENOMEM:
  * the copy is as before.

@@ -102,7 +102,7 @@ static int link_begin_round(struct link *link)
 	link->dirty = false;
 	link->round_begun_usec = clock_now_usec();
 	link->nodes = json_array();
-	copy_ask_nodes(link->copy, clock_realtime_usec());
+	link->copy->asked_usec = clock_realtime_usec();
 	parameters = json_pack("{s:b}", "programs", link->programs_usec == 0);
 	link->programs_usec = link->programs_usec ? link->programs_usec : link->round_begun_usec;
 	return link_ask_of(link, METHOD_STATUS, parameters);
@@ -367,5 +367,7 @@ pid_t link_daemon(const struct link *link)
 {
 	struct unix_peer peer;
 
-	return link->queries && unix_peer(call_get_fd(link->queries), &peer) == 0 ? peer.pid : 0;
+	return link->queries && unix_peer(client_get_fd(call_client(link->queries)), &peer) == 0
+		       ? peer.pid
+		       : 0;
 }

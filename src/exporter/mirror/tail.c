@@ -185,7 +185,7 @@ static bool tail_is_captured(const json_t *outputs)
 /* Return: 0; -ECONNRESET: there is no logger at present; or -errno. */
 static int tail_open(struct tail *tail, const json_t *outputs)
 {
-	int fd = call_take_descriptor(tail->call), r;
+	int fd = client_take_descriptor(call_client(tail->call)), r;
 
 	if (fd < 0) {
 		if (!outputs || tail_is_captured(outputs))

@@ -165,7 +165,7 @@ START_TEST(an_event_since_the_question_outlasts_the_reply)
 
 	copy_init(&copy);
 	take_nodes(&copy, TREE);
-	copy_ask_nodes(&copy, 2000000);
+	copy.asked_usec = 2000000;
 	take_events(&copy, "[" EVENT("1", "node", "web", "running", "shutting_down") "," EVENT(
 				   "2", "service", "web", "up", "stopping") "]");
 	take_nodes(&copy, TREE);
