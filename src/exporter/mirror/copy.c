@@ -214,16 +214,13 @@ const struct copy_node *copy_find(const struct copy *copy, const char *path)
 	return dict_find(&copy->by_path, path);
 }
 
-static void copy_add_elapsed(uint64_t *age, uint64_t elapsed)
+/* Moves ages and remaining times on; each list ends with NULL. */
+static void copy_add_elapsed(uint64_t elapsed, uint64_t *const *ages, uint64_t *const *left)
 {
-	if (*age != FIELD_NONE)
-		*age += elapsed;
-}
-
-static void copy_subtract_elapsed(uint64_t *left, uint64_t elapsed)
-{
-	if (*left != FIELD_NONE)
-		*left -= MIN(*left, elapsed);
+	for (; *ages; ages++)
+		**ages += **ages == FIELD_NONE ? 0 : elapsed;
+	for (; *left; left++)
+		**left -= **left == FIELD_NONE ? 0 : MIN(**left, elapsed);
 }
 
 struct node_view copy_node_at(const struct copy *copy, const struct copy_node *node,
@@ -232,18 +229,12 @@ struct node_view copy_node_at(const struct copy *copy, const struct copy_node *n
 	uint64_t elapsed = now_usec - MIN(now_usec, copy->at_usec);
 	struct node_view view = node->view;
 	struct service_view *s = &view.service;
+	uint64_t *const ages[] = { &view.since_usec, &s->since_usec,	    &s->reloading_usec,
+				   &s->ran_usec,     &s->health_since_usec, NULL };
+	uint64_t *const left[] = { &view.deadline_usec, &s->next_usec, &s->watchdog_usec,
+				   &s->scheduled_usec, NULL };
 
-	copy_add_elapsed(&view.since_usec, elapsed);
-	copy_subtract_elapsed(&view.deadline_usec, elapsed);
-	if (!view.is_service)
-		return view;
-	copy_add_elapsed(&s->since_usec, elapsed);
-	copy_add_elapsed(&s->reloading_usec, elapsed);
-	copy_add_elapsed(&s->ran_usec, elapsed);
-	copy_add_elapsed(&s->health_since_usec, elapsed);
-	copy_subtract_elapsed(&s->next_usec, elapsed);
-	copy_subtract_elapsed(&s->watchdog_usec, elapsed);
-	copy_subtract_elapsed(&s->scheduled_usec, elapsed);
+	copy_add_elapsed(elapsed, ages, left);
 	return view;
 }
 
@@ -253,9 +244,8 @@ struct guard_view copy_guard_at(const struct copy *copy, const struct guard_view
 	uint64_t elapsed = now_usec - MIN(now_usec, copy->guards_at_usec);
 	struct guard_view view = *guard;
 
-	copy_add_elapsed(&view.age_usec, elapsed);
-	copy_subtract_elapsed(&view.kill_usec, elapsed);
-	copy_subtract_elapsed(&view.ttl_usec, elapsed);
+	copy_add_elapsed(elapsed, (uint64_t *const[]){ &view.age_usec, NULL },
+			 (uint64_t *const[]){ &view.kill_usec, &view.ttl_usec, NULL });
 	return view;
 }
 
