@@ -32,10 +32,9 @@ int helper_new(struct helper **ret, const struct area *area, const char *key, in
 
 static void helper_end(struct helper *h)
 {
+	/* It ends with its socket, and the kernel reaps it. */
 	h->socket = fd_close(h->socket);
 	h->ready = h->busy = false;
-	/* It ends with its socket, and the kernel reaps it. */
-	h->pid = 0;
 }
 
 struct helper *helper_free(struct helper *h)
@@ -55,7 +54,7 @@ int helper_start(struct helper *h)
 	pid_t parent = getpid(), pid;
 	int fds[2];
 
-	if (h->pid)
+	if (h->socket >= 0)
 		return 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
@@ -71,7 +70,6 @@ int helper_start(struct helper *h)
 		(void)close(fds[0]);
 		return -EAGAIN;
 	}
-	h->pid = pid;
 	h->socket = fds[0];
 	return 0;
 }
@@ -113,7 +111,7 @@ void helper_reopen(struct helper *h, uint32_t stream)
 	if (before && before != wish)
 		wish = WORKER_REOPEN_ALL;
 	/* Until the helper has seen the wish another message would only fill the socket. */
-	if (!__atomic_exchange_n(&h->job->reopen, wish, __ATOMIC_ACQ_REL) && h->pid)
+	if (!__atomic_exchange_n(&h->job->reopen, wish, __ATOMIC_ACQ_REL) && h->socket >= 0)
 		(void)send(h->socket, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

@@ -21,8 +21,7 @@ struct helper {
 	uint32_t number; /* identifies the helper in the logger */
 	char *key;	 /* mount point, or "fd:N" */
 	int fd;		 /* to write to, or -1: to the files of the jobs */
-	pid_t pid;	 /* 0: none */
-	int socket;
+	int socket;	 /* of the process; -1: there is none */
 	struct helper_job *job;
 	bool ready; /* the process has recovered the records of its predecessor, and takes jobs */
 	bool busy;

@@ -209,7 +209,7 @@ static int control_show(struct logger *l, const struct logger_message *m, struct
 {
 	struct view *view = control_find_view(l, m->view.id);
 
-	if (!s->working)
+	if (!s->worker)
 		stream_note_seam(s);
 	/* The reader may have gone. */
 	return view ? view_add(view, s, &m->view) : 0;

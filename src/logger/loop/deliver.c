@@ -53,7 +53,7 @@ static void deliver_start(struct logger *l, struct helper *h)
 {
 	int r;
 
-	if (h->pid || h->retry_usec > l->now_usec)
+	if (h->socket >= 0 || h->retry_usec > l->now_usec)
 		return;
 	r = helper_start(h);
 	if (r == 0)
@@ -83,7 +83,6 @@ static int deliver_recover(struct logger *l, struct stream *s)
 	if (r < 0 || !h || h->ready)
 		return r;
 	s->worker = h;
-	s->working = true;
 	deliver_start(l, h);
 	return 0;
 }
@@ -119,7 +118,7 @@ int deliver_attach(struct logger *l, struct stream *s)
 	list_remove(&s->in_queue);
 	s->outlet = h;
 	s->opened = s->rules.to != LOGGER_TO_FILE;
-	if (!s->working) {
+	if (!s->worker) {
 		deliver_forget_file(l, s); /* a file was opened for earlier output */
 		r = deliver_recover(l, s);
 	}
@@ -193,7 +192,7 @@ void deliver_queue(struct logger *l, struct stream *s)
 	struct helper *h = s->outlet;
 
 	deliver_report_output(l, s);
-	if (s->working || !list_is_empty(&s->in_queue) || (!s->slot.ring && s->opened))
+	if (s->worker || !list_is_empty(&s->in_queue) || (!s->slot.ring && s->opened))
 		return;
 	if (s->rules.to == LOGGER_TO_SYSLOG && sink_open(l, SINK_SYSLOG) == 0)
 		list_append(&l->sinks[SINK_SYSLOG].streams, &s->in_queue);
@@ -273,7 +272,6 @@ static void deliver_give_portion(struct helper *h, struct stream *s)
 	/* Without a portion the record stays the logger's. */
 	if (size > 0)
 		s->worker = h;
-	s->working = size > 0;
 }
 
 /* Streams that had a portion with the helper are the logger's again. */
@@ -282,9 +280,8 @@ static void deliver_release(struct logger *l, const struct helper *h)
 	for (uint32_t i = 0; i < l->n_used; i++) {
 		struct stream *s = l->streams[i];
 
-		if (!s || s->worker != h || !s->working)
+		if (!s || s->worker != h)
 			continue;
-		s->working = false;
 		s->worker = NULL;
 		deliver_queue(l, s);
 	}
@@ -297,7 +294,6 @@ static void deliver_finished(struct logger *l, struct helper *h, int result)
 	h->stream = NULL;
 	if (!s)
 		return;
-	s->working = false;
 	s->worker = NULL;
 	if (result < 0 && s->caution == CAUTION_MAX) {
 		deliver_failed(l, s, -result);
@@ -417,7 +413,7 @@ int deliver_timeout(const struct logger *l)
 		if (!l->sinks[kind].waiting && !list_is_empty(&l->sinks[kind].streams))
 			return 0;
 	list_for_each (h, &l->helpers, in_all)
-		if (h->pid == 0 && h->retry_usec > 0)
+		if (h->socket < 0 && h->retry_usec > 0)
 			return 20;
 	list_for_each (s, &l->retries, in_queue)
 		if (s->retry_usec <= l->now_usec + RUN_LOOK_USEC)
@@ -427,7 +423,7 @@ int deliver_timeout(const struct logger *l)
 
 bool deliver_is_flushed(const struct stream *s)
 {
-	return !s->draining && !s->working &&
+	return !s->draining && !s->worker &&
 	       s->record->now.position >= MIN(s->end_at, stream_taken(s));
 }
 
@@ -437,7 +433,7 @@ bool deliver_done(struct logger *l)
 	bool idle = true;
 
 	list_for_each_safe (h, next, &l->helpers, in_all) {
-		idle &= h->pid == 0 || (h->ready && !h->busy);
+		idle &= h->socket < 0 || (h->ready && !h->busy);
 		helper_free(h);
 	}
 	sinks_done(l);

@@ -55,10 +55,10 @@ static void input_unwatch(struct logger *l, struct stream *s)
  */
 static uint64_t input_progress(const struct stream *s)
 {
-	const struct helper *h = s->working ? s->worker : s->outlet;
+	const struct helper *h = s->worker ? s->worker : s->outlet;
 
 	/* Without a portion, the lines for syslogd are not those of a helper. */
-	if (!s->working && s->rules.to == LOGGER_TO_SYSLOG)
+	if (!s->worker && s->rules.to == LOGGER_TO_SYSLOG)
 		h = NULL;
 	return s->record->now.position + (h ? helper_writes(h) : 0);
 }

@@ -202,7 +202,7 @@ static int stream_make_room(struct stream *s)
 		return 0;
 	if (!stream_may_drop(s))
 		return -ENOBUFS;
-	if (!s->working)
+	if (!s->worker)
 		stream_drop(s);
 	return stream_taken(s) - s->record->now.position + STREAM_PORTION > STORE_RING ? -ENOBUFS
 										       : 0;
@@ -235,7 +235,7 @@ ssize_t stream_take(struct stream *s, uint64_t time_usec)
 		area_set_input(s->record, &input);
 	}
 	area_taken(s->area);
-	if (n > 0 && s->working && stream_may_drop(s) &&
+	if (n > 0 && s->worker && stream_may_drop(s) &&
 	    input.taken - s->record->now.position > STREAM_WAITING_MAX)
 		stream_discard(s, input.taken - (uint64_t)n);
 	return n;

@@ -26,9 +26,8 @@ struct stream {
 
 	uint64_t end_at; /* everything up to here is written, even an unfinished line */
 	bool opened;	 /* this destination has taken at least one portion */
-	bool working; /* a helper has a portion of it, or may have had one, and owns @record->now */
-	bool paused;  /* the pipe is not read: the ring is full */
-	bool stalled; /* the destination has taken nothing for long */
+	bool paused;	 /* the pipe is not read: the ring is full */
+	bool stalled;	 /* the destination has taken nothing for long */
 	uint64_t check_usec, check_progress; /* last look at the destination while paused */
 	bool draining;			     /* a flush waits until the pipe is empty */
 	bool reported;			     /* the daemon has got the last LOGGER_WATCH */
@@ -41,7 +40,9 @@ struct stream {
 	struct list in_ticked;	    /* streams that are read at each tick */
 	int pipe_size;		    /* the size of the pipe while the stream is not loud */
 	struct list in_queue;	    /* the queue of its destination, or that of further attempts */
-	void *outlet, *worker; /* the helper of its destination, and the working one; or NULL */
+	void *outlet;		    /* the helper of its destination, or NULL */
+	void *worker; /* the one that has a portion of it, or may have had one, and owns @record->now;
+			 or NULL */
 };
 
 /* Takes @fd over.  Return: 0 or -errno. */
@@ -97,12 +98,12 @@ static inline bool stream_has_room(const struct stream *s)
 
 	if (stream_is_unseen(s))
 		return false;
-	if (stream_may_drop(s) && (!s->working || waiting + STREAM_PORTION <= STORE_RING))
+	if (stream_may_drop(s) && (!s->worker || waiting + STREAM_PORTION <= STORE_RING))
 		return true;
 	return waiting <= STREAM_LINE_MAX + STREAM_PORTION;
 }
 
-/* Drops the oldest lines that wait, at least a portion of them.  Not while it is working. */
+/* Drops the oldest lines that wait, at least a portion of them.  Not while a helper works. */
 void stream_drop(struct stream *stream);
 
 /* Frees the pages of lines older than those that are kept for readers. */
