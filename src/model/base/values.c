@@ -78,8 +78,10 @@ static enum listen_kind listen_socket_kind(const struct listen *listen)
 	return listen->kind == LISTEN_HTTP ? LISTEN_TCP : listen->kind;
 }
 
-int listen_compare(const struct listen *a, const struct listen *b)
+int listen_compare(const void *one, const void *other)
 {
+	const struct listen *a = one, *b = other;
+
 	if (listen_socket_kind(a) != listen_socket_kind(b))
 		return listen_socket_kind(a) < listen_socket_kind(b) ? -1 : 1;
 	if (a->kind == LISTEN_UNIX)

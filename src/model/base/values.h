@@ -221,8 +221,8 @@ void listen_done(struct listen *listen, size_t n);
 /* "tcp:", "udp:", "unix:" or "http://": the prefix of an address in a configuration. */
 const char *listen_prefix(enum listen_kind kind);
 
-/* Compares the addresses: 0 if both can only be the same socket. */
-int listen_compare(const struct listen *a, const struct listen *b);
+/* Compares the addresses of two struct listen: 0 if both can only be the same socket. */
+int listen_compare(const void *one, const void *other);
 
 /* Returns true for a valid name of a descriptor: 1 to 255 printable ASCII characters, no colon. */
 #define FDNAME_MAX 256

@@ -6,11 +6,6 @@
 
 #include <search.h>
 
-static int sockets_compare(const void *a, const void *b)
-{
-	return listen_compare(a, b);
-}
-
 /* Returns the mistake of @listen beside @other, an earlier socket at its address; or NULL. */
 static const char *sockets_find_mistake(const struct node_config *node, const struct listen *listen,
 					const struct listen *other)
@@ -37,7 +32,7 @@ static int sockets_resolve_one(struct sockets *s, struct node_config *node, enum
 	int r = listen_resolve(listen, node->path, &why);
 
 	if (r == 0) {
-		found = tsearch(listen, &s->seen, sockets_compare);
+		found = tsearch(listen, &s->seen, listen_compare);
 		if (!found)
 			return -ENOMEM;
 		why = sockets_find_mistake(node, listen, *found);
