@@ -114,14 +114,17 @@ static int plain_parse_number(struct value *value, void *field)
 {
 	const struct type *type = value->type;
 	bool negative = *value->text == '-' && type->min < 0;
-	uint64_t number;
+	const char *p = value->text + negative;
+	uint64_t digits;
+	int number;
 
-	if (parse_uint(value->text + negative, INT32_MAX, &number) < 0)
+	if (parse_digits(&p, &digits) < 0 || digits > INT32_MAX ||
+	    strcmp(p, type->unit ? type->unit : "") != 0)
 		return -EINVAL;
-	if (negative ? -(int)number < type->min
-		     : (int)number < type->min || (int)number > type->max)
+	number = negative ? -(int)digits : (int)digits;
+	if (number < type->min || number > type->max)
 		return -EINVAL;
-	*(int *)field = negative ? -(int)number : (int)number;
+	*(int *)field = number;
 	return 0;
 }
 
@@ -145,25 +148,15 @@ const struct type type_nice = NUMBER("a whole number", -20, 19);
 const struct type type_oom_score = NUMBER("a whole number", -1000, 1000);
 const struct type type_stop_priority = NUMBER("a whole number", -1000, 1000);
 
-static int percent_parse(struct value *value, void *field)
-{
-	const char *p = value->text;
-	uint64_t percent;
-
-	if (parse_digits(&p, &percent) < 0 || strcmp(p, "%") != 0 || percent > 100)
-		return -EINVAL;
-	*(int *)field = (int)percent;
-	return 0;
-}
-
 static void percent_print(FILE *file, const void *field)
 {
 	if (*(const int *)field != ATTRIBUTE_KEEP)
 		(void)fprintf(file, "%d%%", *(const int *)field);
 }
 
-TYPE(percent, .parse = percent_parse, .print = percent_print, .size = sizeof(int),
-     .expected = "a share from 0% to 100%, for example 20%", .examples = { "20%", "0%" });
+TYPE(percent, .parse = plain_parse_number, .print = percent_print, .size = sizeof(int), .max = 100,
+     .unit = "%", .expected = "a share from 0% to 100%, for example 20%",
+     .examples = { "20%", "0%" });
 
 /* --- limits of a control group: UINT64_MAX is infinity, 0 is not set --- */
 

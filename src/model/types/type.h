@@ -52,6 +52,7 @@ struct type {
 	const char *examples[2];      /* two different values, as they are shown */
 	const struct choice *choices; /* of an enum, if parse and print are NULL */
 	int min, max;		      /* of a number; of a time, in milliseconds */
+	const char *unit;	      /* behind a number; NULL: none */
 };
 
 /* The definition of one. */
