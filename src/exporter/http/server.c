@@ -144,7 +144,7 @@ static enum MHD_Result server_begin(struct server *server, struct MHD_Connection
 	}
 	if (status)
 		return server_refuse(connection, path, status, refusal);
-	if (!visits_renew(&server->visits, connection))
+	if (!visits_renew(&server->visits, connection, false))
 		return MHD_NO;
 	*state = server;
 	if (!server_is_action(path))
@@ -170,7 +170,7 @@ static enum MHD_Result server_act(struct server *server, struct MHD_Connection *
 	response = action_respond(action, &status);
 	if (status)
 		return server_reply(connection, status, response);
-	visits_pause(&server->visits, connection);
+	(void)visits_renew(&server->visits, connection, true);
 	return MHD_YES;
 }
 
@@ -183,7 +183,7 @@ static enum MHD_Result server_wait(struct server *server, struct MHD_Connection 
 	wait->connection = connection;
 	list_init(&wait->in_waiting);
 	list_append(&server->waiting, &wait->in_waiting);
-	visits_pause(&server->visits, connection);
+	(void)visits_renew(&server->visits, connection, true);
 	MHD_suspend_connection(connection);
 	return MHD_YES;
 }
@@ -232,7 +232,7 @@ static void server_on_completed(void *arg, struct MHD_Connection *connection, vo
 	if (*state != server)
 		action_free(*state);
 	*state = NULL;
-	(void)visits_renew(&server->visits, connection);
+	(void)visits_renew(&server->visits, connection, false);
 }
 
 static bool server_is_full(struct server *server)

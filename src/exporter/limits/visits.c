@@ -148,7 +148,7 @@ static struct visit *visit_of(struct MHD_Connection *connection)
 	return info ? info->socket_context : NULL;
 }
 
-static bool visits_go_on(struct visits *visits, struct MHD_Connection *connection, bool paused)
+bool visits_renew(struct visits *visits, struct MHD_Connection *connection, bool paused)
 {
 	struct visit *visit = visit_of(connection);
 
@@ -160,16 +160,6 @@ static bool visits_go_on(struct visits *visits, struct MHD_Connection *connectio
 		visits_append(visits, &visits->later, visit, connection);
 	}
 	return true;
-}
-
-bool visits_renew(struct visits *visits, struct MHD_Connection *connection)
-{
-	return visits_go_on(visits, connection, false);
-}
-
-void visits_pause(struct visits *visits, struct MHD_Connection *connection)
-{
-	(void)visits_go_on(visits, connection, true);
 }
 
 void visits_grant_time(struct visits *visits, struct MHD_Connection *connection)

@@ -36,11 +36,11 @@ bool visits_are_full(const struct visits *visits);
 void visits_notify(void *visits, struct MHD_Connection *connection, void **context,
 		   enum MHD_ConnectionNotificationCode code);
 
-/* A request begins, or has ended: the time begins anew.  Returns false if another has taken the place. */
-bool visits_renew(struct visits *visits, struct MHD_Connection *connection);
-
-/* The request is suspended: likewise, and no other connection takes its place until it is completed. */
-void visits_pause(struct visits *visits, struct MHD_Connection *connection);
+/*
+ * A request begins, or has ended: the time begins anew; or, if @paused, the request is suspended: likewise, and no
+ * other connection takes its place until it is completed.  Returns false if another has taken the place.
+ */
+bool visits_renew(struct visits *visits, struct MHD_Connection *connection, bool paused);
 
 /* The reply to the present request may take as long as it likes. */
 void visits_grant_time(struct visits *visits, struct MHD_Connection *connection);
