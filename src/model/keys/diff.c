@@ -4,11 +4,6 @@
  */
 #include "model/keys/diff.h"
 
-static bool diff_has_final(const struct node_config *node)
-{
-	return node_config_hook(node, HOOK_FINAL)->n > 0;
-}
-
 /* Returns true if the key has an effect in both; an inherited key: if both run something. */
 static bool diff_is_of_both(enum key_id key, const struct node_config *a,
 			    const struct node_config *b)
@@ -21,7 +16,8 @@ static bool diff_is_of_both(enum key_id key, const struct node_config *a,
 	case SCOPE_SERVICE:
 		return services || key == KEY_COMMAND;
 	case SCOPE_INHERITED:
-		return services || (diff_has_final(a) && diff_has_final(b));
+		return services || (node_config_hook(a, HOOK_FINAL)->n > 0 &&
+				    node_config_hook(b, HOOK_FINAL)->n > 0);
 	default:
 		return false;
 	}
