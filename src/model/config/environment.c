@@ -249,9 +249,9 @@ int environment_resolve(struct environment_files *files, struct node_config *nod
 		chain[depth++] = n;
 	while (r == 0 && depth-- > 0)
 		r = environment_put_section(&e, chain[depth]);
-	if (r == 0 && e.variables.n > 0)
+	if (r == 0)
 		r = substitute_words(e.variables.words, node->path, &node->environment);
-	if (r == 0 && e.paths.n > 0)
+	if (r == 0)
 		r = substitute_words(e.paths.words, node->path, &node->environment_files);
 	free(e.variables.words);
 	free(e.paths.words);

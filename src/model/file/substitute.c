@@ -96,10 +96,10 @@ static size_t substitute_into(char *out, const char *text, const char *path)
 
 int substitute_text(const char *text, const char *path, char **ret)
 {
-	char *out = malloc(substitute_into(NULL, text, path));
+	char *out = text ? malloc(substitute_into(NULL, text, path)) : NULL;
 
 	if (!out)
-		return -ENOMEM;
+		return text ? -ENOMEM : 0;
 	(void)substitute_into(out, text, path);
 	*ret = out;
 	return 0;
@@ -111,6 +111,8 @@ int substitute_words(char *const *words, const char *path, char ***ret)
 	char **list;
 	char *out;
 
+	if (!words)
+		return 0;
 	for (; words[n]; n++)
 		size += substitute_into(NULL, words[n], path);
 	list = malloc((n + 1) * sizeof(*list) + size);

@@ -14,7 +14,9 @@ int substitute_variables(const char *text, char **ret);
 /* Returns the first invalid '%' of @text, or NULL. */
 const char *substitute_check(const char *text);
 
-/* Substitutes in @text, which must have passed substitute_check().  Return: 0 or -ENOMEM. */
+/*
+ * Substitutes in @text, which must have passed substitute_check(); with NULL, *ret stays.  Return: 0 or -ENOMEM.
+ */
 int substitute_text(const char *text, const char *path, char **ret);
 
 /*

@@ -40,10 +40,9 @@ static void command_print(FILE *file, const void *field)
 static int command_resolve(struct value *value, void *field)
 {
 	struct node_config *node = field;
+	int r = substitute_words_of(&node->argv, value->path);
 
-	int r = node->argv ? substitute_words_of(&node->argv, value->path) : 0;
-
-	return r == 0 && node->argv ? substitute_text_of(&node->command, value->path) : r;
+	return r < 0 ? r : substitute_text_of(&node->command, value->path);
 }
 
 TYPE(command, .parse = command_parse, .equal = command_equal, .print = command_print,

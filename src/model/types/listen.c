@@ -236,7 +236,7 @@ int listen_resolve(struct listen *listen, const char *path, const char **why)
 	int r;
 
 	if (substitute_text_of(&listen->address, path) < 0 ||
-	    (listen->name && substitute_text_of(&listen->name, path) < 0))
+	    substitute_text_of(&listen->name, path) < 0)
 		return -ENOMEM;
 	r = listen_check_address(listen, why);
 	if (r == 0 && listen->name && !fdname_is_good(listen->name)) {

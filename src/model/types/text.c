@@ -64,9 +64,7 @@ static int directory_parse(struct value *value, void *field)
 
 static int directory_inherit(void *field, const void *from, const char *path)
 {
-	const char *text = *(char *const *)from;
-
-	return text ? substitute_text(text, path, field) : 0;
+	return substitute_text(*(char *const *)from, path, field);
 }
 
 TYPE(directory, .parse = directory_parse, .equal = value_equal_text, .print = value_print_text,
@@ -76,9 +74,7 @@ TYPE(directory, .parse = directory_parse, .equal = value_equal_text, .print = va
 
 static int pid_file_resolve(struct value *value, void *field)
 {
-	char **path = field;
-
-	return *path ? substitute_text_of(path, value->path) : 0;
+	return substitute_text_of(field, value->path);
 }
 
 TYPE(pid_file, .parse = directory_parse, .equal = value_equal_text, .print = value_print_text,
@@ -168,9 +164,7 @@ static bool name_is_valid(struct value *value, const char *word)
 
 static int names_inherit(void *field, const void *from, const char *path)
 {
-	char **names = *(char **const *)from;
-
-	return names ? substitute_words(names, path, field) : 0;
+	return substitute_words(*(char **const *)from, path, field);
 }
 
 WORDS(names, .is_valid = name_is_valid, .inherit = names_inherit,
@@ -195,9 +189,7 @@ static bool folders_are_valid(const char *word)
 
 static int text_resolve_words(struct value *value, void *field)
 {
-	char ***list = field;
-
-	return *list ? substitute_words_of(list, value->path) : 0;
+	return substitute_words_of(field, value->path);
 }
 
 /* The nodes may come and go, so resolve_sections() only warns about one that is missing. */
@@ -368,7 +360,7 @@ static int output_inherit(void *field, const void *from, const char *path)
 	struct output *output = field;
 
 	output->kind = stated->kind;
-	return stated->path ? substitute_text(stated->path, path, &output->path) : 0;
+	return substitute_text(stated->path, path, &output->path);
 }
 
 #define OUTPUT(list, text, first, second)                                                          \
