@@ -48,8 +48,7 @@ static int command_resolve(struct value *value, void *field)
 TYPE(command, .parse = command_parse, .equal = command_equal, .print = command_print,
      .resolve = command_resolve,
      .expected = "a program and its arguments, quoted as in a shell, "
-		 "for example /usr/bin/app -m \"a b\"",
-     .examples = { "x \"a b\" %n", "y" });
+		 "for example /usr/bin/app -m \"a b\"");
 
 static int commands_parse(struct value *value, void *field)
 {
@@ -100,8 +99,7 @@ static int commands_resolve(struct value *value, void *field)
 TYPE(commands, .parse = commands_parse, .equal = commands_equal, .print = commands_print,
      .resolve = commands_resolve,
      .expected = "a program and its arguments, quoted as in a shell, "
-		 "for example /usr/bin/app -m \"a b\"",
-     .examples = { "b c", "b" });
+		 "for example /usr/bin/app -m \"a b\"");
 
 static int conditions_parse(struct value *value, void *field)
 {
@@ -122,8 +120,7 @@ static int conditions_parse(struct value *value, void *field)
 
 TYPE(conditions, .parse = conditions_parse, .equal = commands_equal, .print = commands_print,
      .resolve = commands_resolve,
-     .expected = "path:PATH, env:NAME, both also behind a !, or exec: and a command",
-     .examples = { "!path:/a", "exec:b c" });
+     .expected = "path:PATH, env:NAME, both also behind a !, or exec: and a command");
 
 /* A name that begins with a dot is that of a file while it is written. */
 static int credential_parse(struct value *value, void *field)
@@ -144,8 +141,8 @@ static int credential_parse(struct value *value, void *field)
 
 TYPE(credential, .parse = credential_parse, .equal = commands_equal, .print = commands_print,
      .resolve = commands_resolve,
-     .expected = "a name and the absolute path of a file without blanks, for example db:/etc/app/db.key",
-     .examples = { "a:/b", "a:/c" });
+     .expected =
+	     "a name and the absolute path of a file without blanks, for example db:/etc/app/db.key");
 
 /* --- names of other nodes, and of the instances of a template --- */
 
@@ -173,8 +170,7 @@ static void nodes_print(FILE *file, const void *field)
 
 /* The field has names until resolve_sections() has found the nodes. */
 TYPE(nodes, .parse = value_substituted_words, .equal = nodes_equal, .print = nodes_print,
-     .expected = "names of nodes separated by blanks, for example db/redis web",
-     .examples = { "b", "b c" });
+     .expected = "names of nodes separated by blanks, for example db/redis web");
 
 /* --- a number of instances means 1, 2, ... up to it --- */
 

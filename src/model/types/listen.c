@@ -171,9 +171,7 @@ static void listen_print(FILE *file, const void *field)
 TYPE(listen, .parse = listen_parse, .equal = listen_equal, .print = listen_print,
      .expected = "tcp:ADDRESS:PORT, udp:ADDRESS:PORT or unix:PATH with an IPv4 address, an "
 		 "[IPv6] address or localhost, each followed by ,name=NAME, and for unix: by "
-		 ",mode=MODE ,owner=USER ,group=GROUP",
-     .examples = { "tcp:127.0.0.1:80,name=a unix:/run/a,mode=0600,owner=100,group=4",
-		   "tcp:127.0.0.1:80 unix:/run/a" });
+		 ",mode=MODE ,owner=USER ,group=GROUP");
 
 static int agent_parse(struct value *value, void *field)
 {
@@ -213,8 +211,7 @@ static void agent_print(FILE *file, const void *field)
 
 TYPE(agent, .parse = agent_parse, .equal = agent_equal, .print = agent_print,
      .expected = "tcp:ADDRESS:PORT or http://ADDRESS:PORT with an IPv4 address, an [IPv6] address "
-		 "or localhost, or unix:PATH, perhaps with ,mode=MODE ,owner=USER ,group=GROUP",
-     .examples = { "tcp:127.0.0.1:8081", "unix:/run/agent,mode=0600" });
+		 "or localhost, or unix:PATH, perhaps with ,mode=MODE ,owner=USER ,group=GROUP");
 
 /* The requirements of a listener at each kind of address. */
 static int listen_check_address(struct listen *listen, const char **why)

@@ -22,7 +22,7 @@ static void bool_print(FILE *file, const void *field)
 }
 
 TYPE(bool, .parse = bool_parse, .print = bool_print, .size = sizeof(bool),
-     .expected = "yes, no, true, false, on, off, 1 or 0", .examples = { "yes", "no" });
+     .expected = "yes, no, true, false, on, off, 1 or 0");
 
 /* --- durations, in microseconds --- */
 
@@ -34,8 +34,7 @@ static void duration_print(FILE *file, const void *field)
 }
 
 TYPE(duration, .parse = duration_parse, .print = duration_print, .size = sizeof(uint64_t),
-     .expected = "a duration, for example 30s, 250ms, 5min, 1h, 1d or infinity",
-     .examples = { "30s", "250ms" });
+     .expected = "a duration, for example 30s, 250ms, 5min, 1h, 1d or infinity");
 
 /*
  * Times of at least @min milliseconds.  0 is the one that never comes, where that is allowed: for an interval it would
@@ -62,17 +61,14 @@ static void watchdog_print(FILE *file, const void *field)
 	duration_print(file, usec ? field : &(uint64_t){ USEC_INFINITY });
 }
 
-TYPE(interval, .parse = interval_parse, .print = duration_print, .size = sizeof(uint64_t), .min = 10,
-     .expected = "a duration of at least 10ms, for example 500ms, 10s or 1min",
-     .examples = { "10ms", "90s" });
+TYPE(interval, .parse = interval_parse, .print = duration_print, .size = sizeof(uint64_t),
+     .min = 10, .expected = "a duration of at least 10ms, for example 500ms, 10s or 1min");
 
 TYPE(watchdog, .parse = interval_parse, .print = watchdog_print, .size = sizeof(uint64_t), .min = 1,
-     .expected = "a duration, for example 500ms, 30s, 5min, or infinity for no watchdog",
-     .examples = { "5s", "infinity" });
+     .expected = "a duration, for example 500ms, 30s, 5min, or infinity for no watchdog");
 
 TYPE(idle, .parse = interval_parse, .print = watchdog_print, .size = sizeof(uint64_t), .min = 10,
-     .expected = "a duration of at least 10ms, for example 30s or 10min, or infinity",
-     .examples = { "10min", "90s" });
+     .expected = "a duration of at least 10ms, for example 30s or 10min, or infinity");
 
 /* --- signals and permissions --- */
 
@@ -84,8 +80,7 @@ static void signal_print(FILE *file, const void *field)
 }
 
 TYPE(signal, .parse = signal_parse, .print = signal_print, .size = sizeof(int),
-     .expected = "a signal, for example SIGTERM, QUIT, 15 or SIGRTMIN+3",
-     .examples = { "SIGQUIT", "SIGRTMIN+3" });
+     .expected = "a signal, for example SIGTERM, QUIT, 15 or SIGRTMIN+3");
 
 static int mode_parse(struct value *value, void *field)
 {
@@ -105,8 +100,7 @@ static void mode_print(FILE *file, const void *field)
 }
 
 TYPE(mode, .parse = mode_parse, .print = mode_print, .size = sizeof(unsigned),
-     .expected = "octal permissions from 0 to 0777, for example 0640",
-     .examples = { "0640", "0022" });
+     .expected = "octal permissions from 0 to 0777, for example 0640");
 
 /* --- whole numbers --- */
 
@@ -134,11 +128,11 @@ static void plain_print_number(FILE *file, const void *field)
 		(void)fprintf(file, "%d", *(const int *)field);
 }
 
-#define NUMBER(prefix, least, most)                                                            \
-	{                                                                                      \
-		.parse = plain_parse_number, .print = plain_print_number, .size = sizeof(int), \
-		.expected = prefix " from " STRINGIFY(least) " to " STRINGIFY(most),           \
-		.examples = { STRINGIFY(least), STRINGIFY(most) }, .min = least, .max = (most) \
+#define NUMBER(prefix, least, most)                                                                \
+	{                                                                                          \
+		.parse = plain_parse_number, .print = plain_print_number, .size = sizeof(int),     \
+		.expected = prefix " from " STRINGIFY(least) " to " STRINGIFY(most), .min = least, \
+		.max = (most)                                                                      \
 	}
 
 const struct type type_fd_store_max = NUMBER("a number", 0, CONFIG_FD_STORE_MAX);
@@ -155,8 +149,7 @@ static void percent_print(FILE *file, const void *field)
 }
 
 TYPE(percent, .parse = plain_parse_number, .print = percent_print, .size = sizeof(int), .max = 100,
-     .unit = "%", .expected = "a share from 0% to 100%, for example 20%",
-     .examples = { "20%", "0%" });
+     .unit = "%", .expected = "a share from 0% to 100%, for example 20%");
 
 /* --- limits of a control group: UINT64_MAX is infinity, 0 is not set --- */
 
@@ -189,34 +182,32 @@ static void plain_print_bound(FILE *file, const void *field)
 #define PIDS_MAX   4194304 /* the kernel's own, on 64 bits */
 #define WEIGHT_MAX 10000
 
-#define BOUND(text, first, second, most)                                                          \
+#define BOUND(text, most)                                                                         \
 	{                                                                                         \
 		.parse = plain_parse_bound, .print = plain_print_bound, .size = sizeof(uint64_t), \
-		.expected = (text), .examples = { first, second }, .max = (most)                  \
+		.expected = (text), .max = (most)                                                 \
 	}
 
 const struct type type_memory =
-	BOUND("a number of bytes, for example 512M or 2G (K, M, G, T), or infinity", "65536",
-	      "infinity", 0);
-const struct type type_pids = BOUND("a number from 1 to " STRINGIFY(PIDS_MAX) ", or infinity", "12",
-				    "infinity", PIDS_MAX);
-const struct type type_weight =
-	BOUND("a number from 1 to " STRINGIFY(WEIGHT_MAX), "50", "200", WEIGHT_MAX);
+	BOUND("a number of bytes, for example 512M or 2G (K, M, G, T), or infinity", 0);
+const struct type type_pids =
+	BOUND("a number from 1 to " STRINGIFY(PIDS_MAX) ", or infinity", PIDS_MAX);
+const struct type type_weight = BOUND("a number from 1 to " STRINGIFY(WEIGHT_MAX), WEIGHT_MAX);
 
 /* --- choices between words --- */
 
-#define CHOICES(words, first, second, ...)                                               \
-	{                                                                                \
-		.size = sizeof(int), .expected = (words), .examples = { first, second }, \
-		.choices = (const struct choice[]){ __VA_ARGS__, {} },                   \
+#define CHOICES(words, ...)                                            \
+	{                                                              \
+		.size = sizeof(int), .expected = (words),              \
+		.choices = (const struct choice[]){ __VA_ARGS__, {} }, \
 	}
-#define TWO(a, A, b, B)		CHOICES(a " or " b, a, b, { a, A }, { b, B })
-#define THREE(a, A, b, B, c, C) CHOICES(a ", " b " or " c, a, b, { a, A }, { b, B }, { c, C })
+#define TWO(a, A, b, B)		CHOICES(a " or " b, { a, A }, { b, B })
+#define THREE(a, A, b, B, c, C) CHOICES(a ", " b " or " c, { a, A }, { b, B }, { c, C })
 
 /* clang-format off */
 const struct type type_type = THREE("simple", TYPE_SIMPLE, "oneshot", TYPE_ONESHOT,
 	"forking", TYPE_FORKING);
-const struct type type_autostart = CHOICES("yes, no or on-demand", "no", "on-demand",
+const struct type type_autostart = CHOICES("yes, no or on-demand",
 	{ "yes", AUTOSTART_YES }, { "no", AUTOSTART_NO }, { "on-demand", AUTOSTART_ON_DEMAND },
 	{ "true", AUTOSTART_YES }, { "on", AUTOSTART_YES }, { "1", AUTOSTART_YES },
 	{ "false", AUTOSTART_NO }, { "off", AUTOSTART_NO }, { "0", AUTOSTART_NO });
@@ -234,7 +225,7 @@ const struct type type_on_unhealthy = THREE("restart", ON_UNHEALTHY_RESTART,
 	"shutdown", ON_UNHEALTHY_SHUTDOWN, "log", ON_UNHEALTHY_LOG);
 const struct type type_on_sleep = TWO("nothing", ON_SLEEP_NOTHING, "stop", ON_SLEEP_STOP);
 const struct type type_inhibit =
-	CHOICES("none; or shutdown, sleep or shutdown:sleep, perhaps with :block", "none", "shutdown:sleep",
+	CHOICES("none; or shutdown, sleep or shutdown:sleep, perhaps with :block",
 	{ "none", 0 }, { "shutdown", INHIBIT_SHUTDOWN }, { "sleep", INHIBIT_SLEEP },
 	{ "shutdown:sleep", INHIBIT_SHUTDOWN | INHIBIT_SLEEP },
 	{ "shutdown:block", INHIBIT_SHUTDOWN | INHIBIT_BLOCK },
@@ -244,7 +235,7 @@ const struct type type_log_full = TWO("drop", LOG_FULL_DROP, "block", LOG_FULL_B
 const struct type type_log_format = THREE("plain", LOG_FORMAT_PLAIN, "prefix", LOG_FORMAT_PREFIX,
 	"json", LOG_FORMAT_JSON);
 const struct type type_log_timestamp =
-	CHOICES("none, iso, iso-usec, unix, iso-local or iso-usec-local", "iso", "unix",
+	CHOICES("none, iso, iso-usec, unix, iso-local or iso-usec-local",
 	{ "none", LOG_TIMESTAMP_NONE }, { "iso", LOG_TIMESTAMP_ISO },
 	{ "iso-usec", LOG_TIMESTAMP_ISO_USEC }, { "unix", LOG_TIMESTAMP_UNIX },
 	{ "iso-local", LOG_TIMESTAMP_ISO_LOCAL },
@@ -253,7 +244,7 @@ const struct type type_signal_scope = THREE("group", SIGNAL_SCOPE_GROUP,
 	"main", SIGNAL_SCOPE_MAIN, "all", SIGNAL_SCOPE_ALL);
 const struct type type_notify_access = THREE("user", NOTIFY_ACCESS_USER,
 	"main", NOTIFY_ACCESS_MAIN, "all", NOTIFY_ACCESS_ALL);
-const struct type type_read_only = CHOICES("no, usr, full or yes", "full", "yes",
+const struct type type_read_only = CHOICES("no, usr, full or yes",
 	{ "no", READ_ONLY_NO }, { "usr", READ_ONLY_USR }, { "full", READ_ONLY_FULL },
 	{ "yes", READ_ONLY_YES });
 const struct type type_hide_home = THREE("no", HIDE_HOME_NO, "read-only", HIDE_HOME_READ_ONLY,
@@ -295,8 +286,7 @@ static void restart_limit_print(FILE *file, const void *field)
 TYPE(restart_limit, .parse = restart_limit_parse, .print = restart_limit_print,
      .size = sizeof(struct restart_limit),
      .expected = "COUNT/DURATION, for example 5/30s, with 1 to " STRINGIFY(
-	     LIMIT_MAX) " failures, or none",
-     .examples = { "3/2min", "none" });
+	     LIMIT_MAX) " failures, or none");
 
 static int pressure_limit_parse(struct value *value, void *field)
 {
@@ -329,8 +319,7 @@ static void pressure_limit_print(FILE *file, const void *field)
 TYPE(pressure_limit, .parse = pressure_limit_parse, .print = pressure_limit_print,
      .size = sizeof(struct pressure_limit),
      .expected =
-	     "SHARE over DURATION, for example 20% over 30s, with a duration from 2s to 1h, or none",
-     .examples = { "20% over 30s", "none" });
+	     "SHARE over DURATION, for example 20% over 30s, with a duration from 2s to 1h, or none");
 
 static int success_status_add(struct value *value, const char *word, struct success_status *status)
 {
@@ -385,5 +374,4 @@ static void success_status_print(FILE *file, const void *field)
 
 TYPE(success_status, .parse = success_status_parse, .print = success_status_print,
      .size = sizeof(struct success_status),
-     .expected = "exit statuses from 0 to 255 and names of signals, for example 1 255 SIGHUP",
-     .examples = { "1 255 SIGHUP", "3" });
+     .expected = "exit statuses from 0 to 255 and names of signals, for example 1 255 SIGHUP");

@@ -276,8 +276,7 @@ TYPE(ready, .parse = ready_parse, .equal = probe_equal, .print = probe_print,
      .resolve = probe_resolve,
      .expected = "started, notify, fd:N with N from 3 to " STRINGIFY(
 	     FD_MAX) ", " PROBES_EXPECTED ", or log:REGEX with a POSIX extended regular expression",
-     .examples = { "log:^a( b)?$", "log:^a$" }, .choices = &words[1]);
+     .choices = &words[1]);
 
 TYPE(health, .parse = health_parse, .equal = probe_equal, .print = probe_print,
-     .resolve = probe_resolve, .expected = "none, " PROBES_EXPECTED,
-     .examples = { "exec:a \"b c\"", "exec:a b c" }, .choices = words);
+     .resolve = probe_resolve, .expected = "none, " PROBES_EXPECTED, .choices = words);

@@ -59,20 +59,16 @@ static void limit_print(FILE *file, const void *field)
 		limit_print_half(file, ":", limit->rlim_max);
 }
 
-#define LIMIT(text, second)                                                                \
-	{                                                                                  \
-		.parse = limit_parse, .print = limit_print, .size = sizeof(struct rlimit), \
-		.expected = (text), .examples = {                                          \
-			"1:infinity",                                                      \
-			second                                                             \
-		}                                                                          \
+#define LIMIT(text)                                                             \
+	{                                                                       \
+		.parse = limit_parse, .print = limit_print, .expected = (text), \
+		.size = sizeof(struct rlimit),                                  \
 	}
 
 const struct type type_limit =
-	LIMIT("N or SOFT:HARD, each a whole number or infinity, for example 1024:4096", "7");
+	LIMIT("N or SOFT:HARD, each a whole number or infinity, for example 1024:4096");
 const struct type type_limit_size = LIMIT(
-	"N or SOFT:HARD, each a number of bytes or infinity, for example 512, 64K, 10M, 2G or 1T",
-	"8");
+	"N or SOFT:HARD, each a number of bytes or infinity, for example 512, 64K, 10M, 2G or 1T");
 
 static const struct choice io_classes[] = {
 	{ "none", IOPRIO_CLASS_NONE },
@@ -122,8 +118,7 @@ static void io_class_print(FILE *file, const void *field)
 TYPE(io_class, .parse = io_class_parse, .print = io_class_print, .size = sizeof(int),
      .expected =
 	     "none, idle, best-effort or realtime; the last two take a level from 0 to 7, for example "
-	     "best-effort:7",
-     .examples = { "best-effort:0", "idle" });
+	     "best-effort:7");
 
 /* "0-3,7" */
 static int cpus_parse(struct value *value, void *field)
@@ -172,8 +167,7 @@ static void cpus_print(FILE *file, const void *field)
 
 TYPE(cpus, .parse = cpus_parse, .print = cpus_print, .size = sizeof(cpu_set_t),
      .expected = "numbers and ranges separated by commas, for example 0-3,7, each below " STRINGIFY(
-	     CPU_SETSIZE),
-     .examples = { "0-3,7,1022-1023", "5" });
+	     CPU_SETSIZE));
 
 #define CAP(number, name) [CAP_##number] = "cap_" #name
 /* clang-format off */
@@ -242,5 +236,4 @@ static void capabilities_print(FILE *file, const void *field)
 TYPE(capabilities, .parse = capabilities_parse, .print = capabilities_print,
      .size = sizeof(uint64_t),
      .expected =
-	     "all, none, or names from capabilities(7), each once, for example cap_net_bind_service",
-     .examples = { "cap_chown cap_checkpoint_restore", "none" });
+	     "all, none, or names from capabilities(7), each once, for example cap_net_bind_service");

@@ -56,8 +56,7 @@ static void schedule_print(FILE *file, const void *field)
 TYPE(schedule, .parse = schedule_parse, .equal = schedule_equal, .print = schedule_print,
      .size = sizeof(struct schedule *),
      .expected = "an interval such as 5min, a calendar such as daily 03:00 or Mon..Fri 08:30, "
-		 "or the five fields of crontab(5)",
-     .examples = { "5min", "Mon..Fri 08:30" });
+		 "or the five fields of crontab(5)");
 
 /* A file that is not found would count as UTC.  After a fault the files may be out of reach. */
 static int timezone_parse(struct value *value, void *field)
@@ -78,5 +77,4 @@ static int timezone_parse(struct value *value, void *field)
 }
 
 TYPE(timezone, .parse = timezone_parse, .equal = value_equal_text, .print = value_print_text,
-     .expected = "the name of a time zone, for example Europe/Berlin",
-     .examples = { "Europe/Berlin", "America/New_York" });
+     .expected = "the name of a time zone, for example Europe/Berlin");

@@ -20,8 +20,7 @@ static int socket_parse(struct value *value, void *field)
 }
 
 TYPE(socket, .parse = socket_parse, .equal = value_equal_text, .print = value_print_text,
-     .expected = "an absolute path of at most 107 bytes, for example /run/app.socket, or none",
-     .examples = { "/run/a", "none" });
+     .expected = "an absolute path of at most 107 bytes, for example /run/app.socket, or none");
 
 /* The report replaces an existing file: it must not replace a device. */
 static bool report_is_device(const char *path)
@@ -50,8 +49,7 @@ static int report_parse(struct value *value, void *field)
 }
 
 TYPE(report, .parse = report_parse, .equal = value_equal_text, .print = value_print_text,
-     .expected = "the absolute path of a file, for example /var/lib/swansong/last.json, or none",
-     .examples = { "/var/a", "none" });
+     .expected = "the absolute path of a file, for example /var/lib/swansong/last.json, or none");
 
 static int directory_parse(struct value *value, void *field)
 {
@@ -69,8 +67,7 @@ static int directory_inherit(void *field, const void *from, const char *path)
 
 TYPE(directory, .parse = directory_parse, .equal = value_equal_text, .print = value_print_text,
      .inherit = directory_inherit,
-     .expected = "an absolute path, for example /srv/%n; %n, %i and %% are replaced",
-     .examples = { "/srv", "/tmp" });
+     .expected = "an absolute path, for example /srv/%n; %n, %i and %% are replaced");
 
 static int pid_file_resolve(struct value *value, void *field)
 {
@@ -79,8 +76,7 @@ static int pid_file_resolve(struct value *value, void *field)
 
 TYPE(pid_file, .parse = directory_parse, .equal = value_equal_text, .print = value_print_text,
      .resolve = pid_file_resolve,
-     .expected = "an absolute path, for example /run/%n.pid; %n, %i and %% are replaced",
-     .examples = { "/run/a.pid", "/run/b.pid" });
+     .expected = "an absolute path, for example /run/%n.pid; %n, %i and %% are replaced");
 
 /* --- the environment, which environment_resolve() merges from all sections above --- */
 
@@ -119,8 +115,7 @@ static void environment_print(FILE *file, const void *field)
 
 TYPE(environment, .parse = environment_parse, .equal = value_equal_words,
      .print = environment_print,
-     .expected = "words NAME=VALUE, quoted as in a shell, each name once, for example A=1 B='2 3'",
-     .examples = { "A=1 B=", "A=1" });
+     .expected = "words NAME=VALUE, quoted as in a shell, each name once, for example A=1 B='2 3'");
 
 /* Types of a word or more, each of which is valid. */
 #define WORDS(name, ...)                                                   \
@@ -148,9 +143,8 @@ static bool file_is_valid(struct value *value, const char *word)
 
 WORDS(files, .is_valid = file_is_valid,
       .expected =
-	     "absolute paths separated by blanks, for example /etc/app.env -/etc/%n.env; a - marks a "
-	     "file that may be missing",
-      .examples = { "-/nonexistent/1 -/nonexistent/2", "-/nonexistent/2" });
+	      "absolute paths separated by blanks, for example /etc/app.env -/etc/%n.env; a - marks a "
+	      "file that may be missing");
 
 static bool name_is_valid(struct value *value, const char *word)
 {
@@ -168,8 +162,7 @@ static int names_inherit(void *field, const void *from, const char *path)
 }
 
 WORDS(names, .is_valid = name_is_valid, .inherit = names_inherit,
-      .expected = "names of variables separated by blanks, for example PATH HOME",
-      .examples = { "A B_2", "A" });
+      .expected = "names of variables separated by blanks, for example PATH HOME");
 
 /* Returns true if the path stays below the directory that it begins in; it may end with :MODE. */
 static bool folders_are_valid(const char *word)
@@ -194,8 +187,7 @@ static int text_resolve_words(struct value *value, void *field)
 
 /* The nodes may come and go, so resolve_sections() only warns about one that is missing. */
 WORDS(chain, .resolve = text_resolve_words,
-      .expected = "names of nodes separated by blanks, for example report backup/copy",
-      .examples = { "b", "b c" });
+      .expected = "names of nodes separated by blanks, for example report backup/copy");
 
 static int folders_resolve(struct value *value, void *field)
 {
@@ -211,15 +203,14 @@ static int folders_resolve(struct value *value, void *field)
 }
 
 WORDS(folders, .resolve = folders_resolve,
-      .expected = "relative paths separated by blanks, and modes, for example app app/cache:0750",
-      .examples = { "a b/c:0750", "a" });
+      .expected = "relative paths separated by blanks, and modes, for example app app/cache:0750");
 
 /* --- limits of a sandbox --- */
 
 WORDS(paths, .is_valid = file_is_valid, .inherit = names_inherit,
-      .expected = "absolute paths separated by blanks, for example /var/lib/%n -/srv; a - marks a path "
-		 "that may be missing",
-      .examples = { "/var/lib -/srv", "/srv" });
+      .expected =
+	      "absolute paths separated by blanks, for example /var/lib/%n -/srv; a - marks a path "
+	      "that may be missing");
 
 static bool port_is_valid(struct value *value, const char *word)
 {
@@ -235,10 +226,9 @@ static int ports_parse(struct value *value, void *field)
 	return text_parse_words(value, field);
 }
 
-TYPE(ports, .parse = ports_parse, .is_valid = port_is_valid,
-     .equal = value_equal_words, .print = value_print_words, .inherit = names_inherit,
-     .expected = "ports from 1 to 65535 separated by blanks, for example 80 443, or none",
-     .examples = { "80 443", "none" });
+TYPE(ports, .parse = ports_parse, .is_valid = port_is_valid, .equal = value_equal_words,
+     .print = value_print_words, .inherit = names_inherit,
+     .expected = "ports from 1 to 65535 separated by blanks, for example 80 443, or none");
 
 static bool call_is_valid(struct value *value, const char *word)
 {
@@ -249,8 +239,7 @@ static bool call_is_valid(struct value *value, const char *word)
 }
 
 WORDS(calls, .is_valid = call_is_valid, .inherit = names_inherit,
-      .expected = "names of system calls and of groups, for example @system-service ~@privileged",
-      .examples = { "@system-service ~@privileged", "~ptrace" });
+      .expected = "names of system calls and of groups, for example @system-service ~@privileged");
 
 static const struct choice protections[] = {
 	{ "all", 0 },
@@ -273,12 +262,10 @@ static bool text_is_choice(struct value *value, const char *word)
 }
 
 WORDS(protections, .is_valid = text_is_choice, .inherit = names_inherit, .choices = protections,
-      .expected = "all, or words such as tunables, and exceptions with ~, for example all ~clock",
-      .examples = { "all ~clock", "tunables" });
+      .expected = "all, or words such as tunables, and exceptions with ~, for example all ~clock");
 
 WORDS(families, .is_valid = text_is_choice, .inherit = names_inherit, .choices = families,
-      .expected = "families of sockets, for example unix inet inet6, or ~packet, or none",
-      .examples = { "unix inet", "~packet" });
+      .expected = "families of sockets, for example unix inet inet6, or ~packet, or none");
 
 /* --- the standard streams: a word, or file: and a path --- */
 
@@ -363,13 +350,12 @@ static int output_inherit(void *field, const void *from, const char *path)
 	return substitute_text(stated->path, path, &output->path);
 }
 
-#define OUTPUT(list, text, first, second)                                                          \
+#define OUTPUT(list, text)                                                                         \
 	{                                                                                          \
 		.parse = output_parse, .equal = output_equal, .print = output_print,               \
 		.inherit = output_inherit, .expected = text " or file:PATH with an absolute path", \
-		.examples = { first, second }, .choices = (list)                                   \
+		.choices = (list)                                                                  \
 	}
 
-const struct type type_input = OUTPUT(&words[2], "inherit, null,", "inherit", "file:/l");
-const struct type type_output =
-	OUTPUT(words, "inherit, null, journal, syslog,", "syslog", "file:/l");
+const struct type type_input = OUTPUT(&words[2], "inherit, null,");
+const struct type type_output = OUTPUT(words, "inherit, null, journal, syslog,");

@@ -49,7 +49,6 @@ struct type {
 	int (*inherit)(void *field, const void *from, const char *path);
 	size_t size;		      /* of a field that is compared or inherited as bytes */
 	const char *expected;	      /* completes "expected ..." */
-	const char *examples[2];      /* two different values, as they are shown */
 	const struct choice *choices; /* of an enum, if parse and print are NULL */
 	int min, max;		      /* of a number; of a time, in milliseconds */
 	const char *unit;	      /* behind a number; NULL: none */

@@ -292,7 +292,7 @@ static int user_inherit(void *field, const void *from, const char *path)
 #define USER_EXPECTED "the name of a user, for example www-data, or a number below 4294967295"
 
 TYPE(user, .parse = user_parse, .equal = user_equal, .print = user_print, .inherit = user_inherit,
-     .expected = USER_EXPECTED, .examples = { "redis", "web" });
+     .expected = USER_EXPECTED);
 
 /* The number of a user or group; -1: none. */
 static void user_print_id(FILE *file, const void *field)
@@ -304,7 +304,7 @@ static void user_print_id(FILE *file, const void *field)
 }
 
 TYPE(uid, .parse = uid_parse, .print = user_print_id, .size = sizeof(uid_t),
-     .expected = USER_EXPECTED, .examples = { "100", "101" });
+     .expected = USER_EXPECTED);
 
 #define GROUP_EXPECTED "the name of a group, for example www-data, or a number below 4294967295"
 
@@ -343,10 +343,10 @@ static int group_inherit(void *field, const void *from, const char *path)
 }
 
 TYPE(group, .parse = group_parse, .equal = group_equal, .print = group_print,
-     .inherit = group_inherit, .expected = GROUP_EXPECTED, .examples = { "4", "5" });
+     .inherit = group_inherit, .expected = GROUP_EXPECTED);
 
 TYPE(gid, .parse = gid_parse, .print = user_print_id, .size = sizeof(gid_t),
-     .expected = GROUP_EXPECTED, .examples = { "4", "5" });
+     .expected = GROUP_EXPECTED);
 
 static int groups_parse(struct value *value, void *field)
 {
@@ -416,5 +416,4 @@ static int groups_inherit(void *field, const void *from, const char *path)
 TYPE(groups, .parse = groups_parse, .equal = groups_equal, .print = groups_print,
      .inherit = groups_inherit,
      .expected =
-	     "names or numbers of groups separated by blanks, each once, for example adm 4, or none",
-     .examples = { "4 7", "none" });
+	     "names or numbers of groups separated by blanks, each once, for example adm 4, or none");
