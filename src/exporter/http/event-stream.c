@@ -26,7 +26,7 @@ struct client {
 	struct list in_stream, in_topic;
 	struct event_stream *stream;
 	struct MHD_Connection *connection;
-	struct frame *frame; /* being read; or NULL */
+	json_t *frame;	     /* being read; or NULL */
 	size_t offset;	     /* in it */
 	uint64_t since_usec; /* when it was begun */
 	uint64_t next;	     /* number of the next frame */
@@ -43,7 +43,7 @@ struct event_stream {
 	size_t n_clients;
 	struct list topics;
 	struct frames frames;
-	struct frame *snapshot; /* or NULL */
+	json_t *snapshot; /* or NULL */
 	uint64_t snapshot_usec, snapshot_next;
 	bool closed;
 };
@@ -59,7 +59,7 @@ void event_stream_add(FILE *to, const char *name, json_t *data)
 }
 
 /* Takes the reference to @data.  Returns the frame, or NULL without memory. */
-static struct frame *event_stream_frame_of(const char *name, json_t *data)
+static json_t *event_stream_frame_of(const char *name, json_t *data)
 {
 	struct memstream m;
 	char *text;
@@ -74,7 +74,7 @@ static struct frame *event_stream_frame_of(const char *name, json_t *data)
 
 /* --- clients --- */
 
-static struct frame *event_stream_snapshot(struct event_stream *stream)
+static json_t *event_stream_snapshot(struct event_stream *stream)
 {
 	uint64_t now = clock_now_usec();
 	struct memstream m;
@@ -90,7 +90,7 @@ static struct frame *event_stream_snapshot(struct event_stream *stream)
 	stream->owner->snapshot(m.file, stream->owner->arg);
 	if (memstream_close(&m, &text) < 0)
 		return NULL;
-	frame_unref(stream->snapshot);
+	json_decref(stream->snapshot);
 	stream->snapshot = frame_new(text);
 	stream->snapshot_usec = now;
 	stream->snapshot_next = stream->frames.next;
@@ -98,7 +98,7 @@ static struct frame *event_stream_snapshot(struct event_stream *stream)
 }
 
 /* Returns the next line of the topic, or NULL; those that are not kept any more are skipped. */
-static struct frame *event_stream_client_topic_frame(struct client *client)
+static json_t *event_stream_client_topic_frame(struct client *client)
 {
 	struct frames *frames = client->topic ? &client->topic->frames : NULL;
 
@@ -119,15 +119,15 @@ static int event_stream_client_find_frame(struct client *client)
 	client->offset = 0;
 	client->since_usec = clock_now_usec();
 	if (client->begun && client->next == frames->next) {
-		client->frame = frame_ref(event_stream_client_topic_frame(client));
+		client->frame = json_incref(event_stream_client_topic_frame(client));
 		return client->frame ? 1 : 0;
 	}
 	if (!client->begun || client->next < frames->first) {
-		client->frame = frame_ref(event_stream_snapshot(stream));
+		client->frame = json_incref(event_stream_snapshot(stream));
 		client->next = stream->snapshot_next;
 		client->begun = true;
 	} else {
-		client->frame = frame_ref(frames_get(frames, client->next++));
+		client->frame = json_incref(frames_get(frames, client->next++));
 	}
 	return client->frame ? 1 : -ENOMEM;
 }
@@ -139,13 +139,16 @@ static ssize_t event_stream_client_read(void *arg, uint64_t position, char *buf,
 	int r = client->stream->closed ? -ESHUTDOWN : 0;
 
 	while (r >= 0 && used < max && (r = event_stream_client_find_frame(client)) > 0) {
-		size_t n = MIN(max - used, client->frame->size - client->offset);
+		size_t size = json_string_length(client->frame);
+		size_t n = MIN(max - used, size - client->offset);
 
-		memcpy(buf + used, client->frame->text + client->offset, n);
+		memcpy(buf + used, json_string_value(client->frame) + client->offset, n);
 		used += n;
 		client->offset += n;
-		if (client->offset == client->frame->size)
-			client->frame = frame_unref(client->frame);
+		if (client->offset == size) {
+			json_decref(client->frame);
+			client->frame = NULL;
+		}
 	}
 	if (r < 0)
 		return MHD_CONTENT_READER_END_OF_STREAM;
@@ -217,7 +220,7 @@ static struct client *event_stream_client_free(struct client *client)
 	list_remove(&client->in_topic);
 	if (client->topic && list_is_empty(&client->topic->clients))
 		event_stream_topic_free(client->topic);
-	frame_unref(client->frame);
+	json_decref(client->frame);
 	return free_memory(client);
 }
 
@@ -234,19 +237,20 @@ static void event_stream_client_end(void *arg)
 	if (event_stream_is_used(stream))
 		return;
 	/* Starts a new frame, as the changes from now on are in none. */
-	stream->snapshot = frame_unref(stream->snapshot);
+	json_decref(stream->snapshot);
+	stream->snapshot = NULL;
 	(void)sd_event_source_set_enabled(stream->comment, SD_EVENT_OFF);
 }
 
 /* Takes @first, which may be NULL.  Returns NULL without memory. */
 static struct client *event_stream_client_new(struct event_stream *stream,
 					      struct MHD_Connection *connection, const char *node,
-					      struct frame *first)
+					      json_t *first)
 {
 	struct client *client = malloc(sizeof(*client));
 
 	if (!client) {
-		frame_unref(first);
+		json_decref(first);
 		return NULL;
 	}
 	*client = (struct client){ .stream = stream,
@@ -268,12 +272,12 @@ struct MHD_Response *event_stream_response(struct event_stream *stream,
 					   struct MHD_Connection *connection, const char *node,
 					   json_t *first)
 {
-	struct frame *frame = first ? event_stream_frame_of("log", first) : NULL;
+	json_t *frame = first ? event_stream_frame_of("log", first) : NULL;
 	struct MHD_Response *response;
 	struct client *client;
 
 	if (stream->n_clients >= stream->owner->clients_max) {
-		frame_unref(frame);
+		json_decref(frame);
 		return NULL;
 	}
 	client = event_stream_client_new(stream, connection, node, frame);
@@ -382,7 +386,7 @@ struct event_stream *event_stream_free(struct event_stream *stream)
 	if (!stream)
 		return NULL;
 	frames_done(&stream->frames);
-	frame_unref(stream->snapshot);
+	json_decref(stream->snapshot);
 	stream->comment = sd_event_source_disable_unref(stream->comment);
 	return free_memory(stream);
 }

@@ -2,22 +2,16 @@
 
 /* The last frames of a stream: texts that are kept once, for all of their readers. */
 
+#include <jansson.h>
+
 #include "base/std.h"
 
-struct frame {
-	unsigned refs;
-	size_t size;
-	char *text;
-};
-
-/* Takes @text; NULL without memory. */
-struct frame *frame_new(char *text);
-struct frame *frame_ref(struct frame *frame); /* which may be NULL */
-struct frame *frame_unref(struct frame *frame);
+/* Returns @text, which it takes, as a frame: a string that is freed with its last reference.  NULL: no memory. */
+json_t *frame_new(char *text);
 
 struct frames {
 	uint64_t first, next; /* numbers: of the oldest frame kept, and of the next one */
-	struct frame **ring;  /* the place of a number is its remainder */
+	json_t **ring;	      /* the place of a number is its remainder */
 	size_t n, bytes, bytes_max;
 };
 
@@ -26,7 +20,7 @@ int frames_init(struct frames *frames, size_t n, size_t bytes_max);
 void frames_done(struct frames *frames);
 
 /* Takes the reference to @frame, which may be NULL. */
-void frames_add(struct frames *frames, struct frame *frame);
+void frames_add(struct frames *frames, json_t *frame);
 
 /* Returns the frame with a number from first to before next, borrowed. */
-struct frame *frames_get(const struct frames *frames, uint64_t number);
+json_t *frames_get(const struct frames *frames, uint64_t number);

@@ -60,7 +60,7 @@ END_TEST
 START_TEST(the_last_frames_are_kept)
 {
 	struct frames frames;
-	struct frame *held;
+	json_t *held;
 
 	ck_assert_int_eq(frames_init(&frames, 3, 10), 0);
 	frames_add(&frames, NULL);
@@ -69,12 +69,12 @@ START_TEST(the_last_frames_are_kept)
 		frames_add(&frames, frame_new(strdup("abc")));
 	ck_assert_uint_eq(frames.first, 2);
 	ck_assert_uint_eq(frames.next, 5);
-	held = frame_ref(frames_get(&frames, 2));
+	held = json_incref(frames_get(&frames, 2));
 	frames_add(&frames, frame_new(strdup("longer than all of it")));
 	ck_assert_uint_eq(frames.first, 5);
-	ck_assert_str_eq(frames_get(&frames, 5)->text, "longer than all of it");
-	ck_assert_str_eq(held->text, "abc");
-	frame_unref(held);
+	ck_assert_str_eq(json_string_value(frames_get(&frames, 5)), "longer than all of it");
+	ck_assert_str_eq(json_string_value(held), "abc");
+	json_decref(held);
 	frames_done(&frames);
 }
 END_TEST
