@@ -11,8 +11,7 @@ struct reader {
 	unsigned line; /* the number of the last line read */
 	const char *file;
 	struct diag *diag;
-	bool in_section;
-	char section[DIAG_EXCERPT_MAX]; /* for messages */
+	char section[DIAG_EXCERPT_MAX]; /* for messages; empty: there was none */
 	const struct reader_handler *handler;
 };
 
@@ -161,7 +160,6 @@ static int reader_take_section(struct reader *r, struct span line)
 	else if (close == name.begin)
 		reader_error(r, r->line, "section without a name: expected [NAME]");
 	*(close ? close : name.begin) = '\0';
-	r->in_section = true;
 	(void)diag_excerpt(r->section, *name.begin ? name.begin : "?");
 	return r->handler->on_section(r->handler->arg, r->line, name.begin);
 }
@@ -198,7 +196,7 @@ static int reader_take_entry(struct reader *r, struct span line)
 	else if (!reader_is_good_key(key))
 		reader_error(r, number, "invalid key '%s': expected letters, digits and dashes",
 			     diag_excerpt(excerpt, key.begin));
-	else if (!r->in_section)
+	else if (!*r->section)
 		reader_error(r, number,
 			     "%s: key before the first section: expected below a [SECTION]",
 			     key.begin);
