@@ -25,7 +25,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 # writer: the process that writes the output of services
 %C%_libdaemon_la_SOURCES += \
 	%D%/writer/program.h %D%/writer/program.c \
-	%D%/writer/kept.h %D%/writer/kept.c \
 	%D%/writer/child.h %D%/writer/child.c \
 	%D%/writer/ending.h %D%/writer/ending.c
 

@@ -2,11 +2,16 @@
  * The end of the socket comes before the death of the process, after which it is started again.  A
  * process that dies several times in a row before it is ready counts as one that cannot be
  * executed.
+ *
+ * The kernel keeps a logger in a call after SIGKILL if a service keeps its pipe locked (sys/ipc/passed.h).
+ * Another one takes its place, and leaves the stream of the call alone until it has ended.  When the call
+ * returns it may have taken a portion from the pipe, which is lost.
  */
 #include "daemon/writer/child.h"
 
 #include <sys/timerfd.h>
 
+#include "daemon/loop/closer.h"
 #include "proto/logger-store.h"
 
 #define AGAIN_MIN_USEC	 (10 * USEC_PER_MSEC)
@@ -20,6 +25,14 @@
 #define CHILD_STORE   4
 #define CHILD_PROGRAM 5
 
+/* It is one of the table, like a child that closes descriptors, and is collected with these. */
+struct kept_logger {
+	struct list in_child;
+	struct closer closer;
+	struct logger_child *child;
+	uint32_t stream;
+};
+
 static void child_on_again(struct alarm *alarm)
 {
 	logger_child_start(container_of(alarm, struct logger_child, again));
@@ -27,7 +40,6 @@ static void child_on_again(struct alarm *alarm)
 
 static void child_on_silence(struct alarm *alarm);
 static void child_leave(struct logger_child *c);
-static void child_on_kept_end(struct kept_loggers *kept, uint32_t stream);
 
 static void child_note_pid(struct logger_child *c)
 {
@@ -61,7 +73,7 @@ void logger_child_init(struct logger_child *c, struct context *ctx)
 	process_init(&c->process, PROCESS_LOGGER, NULL);
 	alarm_init(&c->again, child_on_again);
 	alarm_init(&c->silence, child_on_silence);
-	kept_loggers_init(&c->kept, ctx, child_on_kept_end);
+	list_init(&c->kept);
 	c->pool.siblings = keeper_is_apart(&ctx->keeper);
 	logger_program_init(&c->program, ctx);
 	/* A process that dies loses nothing. */
@@ -90,6 +102,8 @@ static void child_fail(struct logger_child *c)
 
 void logger_child_done(struct logger_child *c)
 {
+	struct kept_logger *kept;
+
 	alarm_stop(&c->ctx->alarms, &c->again);
 	/* Before it is ready it may not notice the end of its socket, and has nothing to write. */
 	if (c->process.pid > 0 && !c->was_ready)
@@ -97,7 +111,10 @@ void logger_child_done(struct logger_child *c)
 	child_disconnect(c);
 	c->on_timer = sd_event_source_disable_unref(c->on_timer);
 	c->timer = fd_close(c->timer);
-	kept_loggers_done(&c->kept);
+	list_for_each_taken (kept, &c->kept, in_child) {
+		closer_done(&kept->closer);
+		free(kept);
+	}
 	c->store = fd_close(c->store);
 	logger_program_done(&c->program);
 	process_remove(&c->process);
@@ -376,9 +393,22 @@ static void child_separate_store(struct logger_child *c)
 	c->store = fd;
 }
 
-/* Its helpers, which have their files locked, would wait for the end of its sockets. */
+static void child_on_kept_end(struct closer *closer)
+{
+	struct kept_logger *kept = container_of(closer, struct kept_logger, closer);
+
+	list_remove(&kept->in_child);
+	kept->child->on_kept(kept->child, kept->stream, false);
+	free(kept);
+}
+
+/*
+ * Its helpers, which have their files locked, would wait for the end of its sockets.  Without memory the end of the
+ * call is not awaited.
+ */
 static void child_leave_process(struct logger_child *c)
 {
+	struct kept_logger *kept = calloc(1, sizeof(*kept));
 	uint32_t stream = store_taking(c->store);
 	pid_t pid = c->process.pid;
 
@@ -386,14 +416,13 @@ static void child_leave_process(struct logger_child *c)
 	process_remove(&c->process);
 	child_separate_store(c);
 	c->on_kept(c, stream, true);
-	kept_loggers_add(&c->kept, pid, stream);
-}
-
-static void child_on_kept_end(struct kept_loggers *kept, uint32_t stream)
-{
-	struct logger_child *c = container_of(kept, struct logger_child, kept);
-
-	c->on_kept(c, stream, false);
+	if (!kept)
+		return;
+	kept->child = c;
+	kept->stream = stream;
+	closer_init(&kept->closer, c->ctx, child_on_kept_end);
+	closer_take(&kept->closer, pid);
+	list_append(&c->kept, &kept->in_child);
 }
 
 /* The kernel keeps the process although it was killed. */

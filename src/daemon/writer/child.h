@@ -8,7 +8,6 @@
  */
 
 #include "daemon/loop/process.h"
-#include "daemon/writer/kept.h"
 #include "daemon/writer/program.h"
 #include "proto/logger-message.h"
 
@@ -36,7 +35,7 @@ struct logger_child {
 	struct alarm silence; /* since LOGGER_HELLO, and since SIGKILL */
 	int timer;	      /* of LOGGER_TIMER, or -1 */
 	sd_event_source *on_timer;
-	struct kept_loggers kept;
+	struct list kept; /* processes that the kernel keeps in a call after SIGKILL */
 	bool asked; /* LOGGER_HELLO was sent, and nothing has come since */
 	uint64_t delay_usec;
 	unsigned n_failed; /* deaths in a row before it was ready */
