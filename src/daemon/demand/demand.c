@@ -40,7 +40,6 @@ static void demand_wake(struct tree *tree, struct service *s)
 		service_post(s, EVENT_RESET);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	goals_raise(&goals, s->node);
-	goals_commit(&goals);
 }
 
 static void demand_process_rest(struct tree *tree, struct service *s)

@@ -87,51 +87,35 @@ static bool recycle_must_wait(const struct node *node, uint64_t now)
 	return false;
 }
 
-/* Returns the key by which @s is to be renewed, or NULL with the time of the next look. */
-static const char *recycle_find_reason(struct recycle *r, struct service *s, uint64_t now,
-				       uint64_t *next)
-{
-	*next = recycle_due_usec(s);
-	if (*next <= now)
-		return "recycle-age is reached";
-	if (node_config_extras(s->config)->recycle_memory) {
-		*next = MIN(*next, now + RECYCLE_EVERY_USEC);
-		return recycle_is_large(r, s) ? "recycle-memory is exceeded" : NULL;
-	}
-	return NULL;
-}
-
-static struct recycle *recycle_make(struct service *s)
-{
-	struct recycle *r = s->recycle ? s->recycle : calloc(1, sizeof(*r));
-
-	if (!r || s->recycle)
-		return r;
-	r->service = s;
-	alarm_init(&r->alarm, recycle_on_alarm);
-	closer_init(&r->closer, s->ctx, recycle_on_weighed);
-	return s->recycle = r;
-}
-
 void recycle_process(struct tree *tree, struct node *node)
 {
 	struct service *s = node->service;
 	uint64_t now = clock_now_usec(), next;
+	const char *why = NULL;
 	struct recycle *r;
-	struct goals goals;
-	const char *why;
 
 	if (!s || !recycle_is_possible(s))
 		return;
-	r = recycle_make(s);
+	r = s->recycle ? s->recycle : calloc(1, sizeof(*r));
 	if (!r)
 		return;
-	why = recycle_find_reason(r, s, now, &next);
+	if (!s->recycle) {
+		r->service = s;
+		alarm_init(&r->alarm, recycle_on_alarm);
+		closer_init(&r->closer, s->ctx, recycle_on_weighed);
+		s->recycle = r;
+	}
+	next = recycle_due_usec(s);
+	if (next <= now) {
+		why = "recycle-age is reached";
+	} else if (node_config_extras(s->config)->recycle_memory) {
+		next = MIN(next, now + RECYCLE_EVERY_USEC);
+		if (recycle_is_large(r, s))
+			why = "recycle-memory is exceeded";
+	}
 	if (why && !recycle_must_wait(node, now)) {
 		r->large = false;
-		goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-		goals_lower(&goals, node, REQUEST_RESTART, why);
-		goals_commit(&goals);
+		goals_lower_one(tree, node, CAUSE_CONFIGURATION, REQUEST_RESTART, why);
 		return;
 	}
 	alarm_set(&s->ctx->alarms, &r->alarm, why ? now + RECYCLE_AGAIN_USEC : next);

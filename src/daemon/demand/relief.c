@@ -87,7 +87,7 @@ static bool relief_start(struct tree *tree, struct node *node, bool all)
 
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
 		if (relief_is_of(n, node) && !relief_may_start(n))
-			goals_stop(tree, n, CAUSE_DEPENDENCY, "");
+			goals_lower_one(tree, n, CAUSE_DEPENDENCY, REQUEST_STOP, "");
 		else if (relief_is_of(n, node))
 			highest = MAX(highest, n->config->stop_rank);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);

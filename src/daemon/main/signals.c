@@ -75,7 +75,7 @@ void command_update(struct command *c, struct service *s)
 
 static void daemon_force_root(struct daemon *d, const char *reason)
 {
-	goals_stop(&d->tree, d->tree.root, CAUSE_SHUTDOWN, reason);
+	goals_lower_one(&d->tree, d->tree.root, CAUSE_SHUTDOWN, REQUEST_STOP, reason);
 	deadline_force_soon(d->tree.root);
 }
 
@@ -87,7 +87,7 @@ static void daemon_on_stop_signal(struct daemon *d, int signo)
 	parse_signal_text(name, signo);
 	if (!again) {
 		d->stopped_by = signo;
-		goals_stop(&d->tree, d->tree.root, CAUSE_SHUTDOWN, name);
+		goals_lower_one(&d->tree, d->tree.root, CAUSE_SHUTDOWN, REQUEST_STOP, name);
 	} else if (signo == SIGINT && isatty(STDIN_FILENO)) {
 		daemon_force_root(d, name);
 	} else {

@@ -152,10 +152,7 @@ void transient_update(struct tree *tree, struct node *node)
 		use_end(tree, node);
 	} else if (node->transient && transient_has_ended(node) &&
 		   (!node->keep || node_is_stopped(node)) && !transient_is_end_of_all(tree, node)) {
-		struct goals goals;
-
-		goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-		goals_lower(&goals, node, REQUEST_REMOVE, "transient, and has ended");
-		goals_commit(&goals);
+		goals_lower_one(tree, node, CAUSE_CONFIGURATION, REQUEST_REMOVE,
+				"transient, and has ended");
 	}
 }

@@ -33,19 +33,9 @@ static struct node *succession_find(const struct node *node, unsigned *n)
 	return successor;
 }
 
-static void succession_request(struct tree *tree, struct node *node, enum goal_request request,
-			       const char *reason)
-{
-	struct goals goals;
-
-	goals_begin(&goals, tree, node->cause);
-	goals_lower(&goals, node, request, reason);
-	goals_commit(&goals);
-}
-
 static void succession_stop(struct tree *tree, struct node *aside, const char *reason)
 {
-	succession_request(tree, aside, REQUEST_REMOVE, reason);
+	goals_lower_one(tree, aside, aside->cause, REQUEST_REMOVE, reason);
 	node_add_task(aside, TASK_TRANSIENT); /* a request that waits reports how it has ended */
 }
 
@@ -214,9 +204,9 @@ static void succession_update(struct tree *tree, struct node *node)
 	struct key_set set;
 
 	if (node->goal == GOAL_UP && health && health->state == HEALTH_UNHEALTHY)
-		succession_request(tree, node, REQUEST_RESTART, "unhealthy");
+		goals_lower_one(tree, node, node->cause, REQUEST_RESTART, "unhealthy");
 	else if (node->goal == GOAL_HANDOVER && !node->config->handover)
-		succession_request(tree, node, REQUEST_CYCLE, "handover was removed");
+		goals_lower_one(tree, node, node->cause, REQUEST_CYCLE, "handover was removed");
 	if (node->goal != GOAL_HANDOVER || node_is_stopped(node)) {
 		node_end_task(node, TASK_SUCCESSIONS);
 		if (successor)

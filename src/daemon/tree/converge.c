@@ -84,7 +84,7 @@ static bool converge_renew(struct tree *tree, struct node *top)
 		if (r < 0) {
 			/* A node without memory for its next generation stays stopped. */
 			node_log(n, LOG_ERR, "cannot be started again: %s", strerror(-r));
-			goals_stop(tree, n, CAUSE_FAILURE, strerror(-r));
+			goals_lower_one(tree, n, CAUSE_FAILURE, REQUEST_STOP, strerror(-r));
 		} else if (n->service) {
 			node_end_task(n, TASK_STARTS); /* they start in the order of the tree */
 			service_update_soon(n->service);

@@ -97,7 +97,7 @@ static void exit_end_tree(struct tree *tree, const char *reason)
 
 	tree->ends.by_itself = true;
 	tree->ends.given_up = cause && cause->state == STATE_FAILED;
-	goals_stop(tree, tree->root, CAUSE_SHUTDOWN, reason);
+	goals_lower_one(tree, tree->root, CAUSE_SHUTDOWN, REQUEST_STOP, reason);
 }
 
 void exit_update(struct tree *tree)

@@ -94,7 +94,6 @@ static void failure_start_chain(struct tree *tree, struct service *s, enum chain
 			node_log(n, LOG_INFO, "started after %s: %s", s->config->path,
 				 keys[KEY_ON_SUCCESS_START + chain].name);
 		}
-	goals_commit(&goals);
 }
 
 void failure_process(struct tree *tree, struct node *node)
@@ -127,5 +126,6 @@ void failure_process(struct tree *tree, struct node *node)
 		failure_start_chain(tree, s, CHAIN_SUCCESS);
 	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
 	    parent->parent)
-		goals_stop(tree, parent, CAUSE_FAILURE, "a service of the group was given up");
+		goals_lower_one(tree, parent, CAUSE_FAILURE, REQUEST_STOP,
+				"a service of the group was given up");
 }

@@ -179,12 +179,13 @@ void goals_commit(struct goals *g)
 	stop_commit(g->tree);
 }
 
-void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, const char *reason)
+void goals_lower_one(struct tree *tree, struct node *node, enum goal_cause cause,
+		     enum goal_request request, const char *reason)
 {
 	struct goals g;
 
 	goals_begin(&g, tree, cause);
-	goals_lower(&g, node, REQUEST_STOP, reason);
+	goals_lower(&g, node, request, reason);
 	goals_commit(&g);
 }
 

@@ -81,8 +81,9 @@ void goals_need_all(struct tree *tree);
 /* Handles the completion of @node: its goal rises again after a restart. */
 void goals_complete(struct tree *tree, struct node *node);
 
-/* Stops @node, as a batch of its own. */
-void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, const char *reason);
+/* Calls goals_lower() for @node, as a batch of its own. */
+void goals_lower_one(struct tree *tree, struct node *node, enum goal_cause cause,
+		     enum goal_request request, const char *reason);
 
 /*
  * Prolongs the stop of @node, puts that of the root on hold, or lets it go on, as in deadline.h, also for the

@@ -122,7 +122,6 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 		service_post(s, EVENT_RESET);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	goals_raise(&goals, t->node);
-	goals_commit(&goals);
 }
 
 /* No time up to now counts any more. */

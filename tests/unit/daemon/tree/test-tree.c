@@ -139,7 +139,7 @@ END_TEST
 START_TEST(stop_is_latched_at_once_and_signals_in_order)
 {
 	begin_ready();
-	goals_stop(&tree, tree.root, CAUSE_SHUTDOWN, "test");
+	goals_lower_one(&tree, tree.root, CAUSE_SHUTDOWN, REQUEST_STOP, "test");
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root))
 		ck_assert(node_is_stopped(n));
 	turns();

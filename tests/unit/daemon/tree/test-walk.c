@@ -98,7 +98,7 @@ static void stop_something(void)
 	struct node *node = some_node();
 
 	if (node->parent)
-		goals_stop(&tree, node, CAUSE_OPERATOR, "test");
+		goals_lower_one(&tree, node, CAUSE_OPERATOR, REQUEST_STOP, "test");
 }
 
 static void restart_something(void)
@@ -464,7 +464,7 @@ static void walk_once(unsigned seed)
 	quiet();
 	let_all_end();
 	check_end();
-	goals_stop(&tree, tree.root, CAUSE_SHUTDOWN, "test");
+	goals_lower_one(&tree, tree.root, CAUSE_SHUTDOWN, REQUEST_STOP, "test");
 	quiet();
 	let_all_end();
 	ck_assert_msg(tree.root->complete, "WALK_SEED=%u: the root is not Complete", seed);
