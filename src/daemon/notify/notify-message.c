@@ -6,55 +6,45 @@
 
 #define ERRNO_MAX 4095 /* of the kernel */
 
-/* --- values: each function returns false if the value is invalid --- */
+/* --- values: each function writes a member, or returns false if the value is invalid --- */
 
-static bool notify_read_status(const char *value, struct notify_message *message)
+static bool notify_read_status(const char *value, void *status)
 {
 	/* Bytes that are no UTF-8 stay: the code that shows the text replaces them. */
-	text_cut(message->status, sizeof(message->status), value);
+	text_cut(status, NOTIFY_STATUS_MAX, value);
 	return true;
 }
 
-static bool notify_read_errno(const char *value, struct notify_message *message)
+static bool notify_read_errno(const char *value, void *error)
 {
 	uint64_t number;
 
 	if (parse_uint(value, ERRNO_MAX, &number) < 0)
 		return false;
-	message->error = (int)number;
+	*(int *)error = (int)number;
 	return true;
 }
 
-static bool notify_read_main_pid(const char *value, struct notify_message *message)
+static bool notify_read_pid(const char *value, void *pid)
 {
 	uint64_t number;
 
 	if (parse_uint(value, INT_MAX, &number) < 0 || number == 0)
 		return false;
-	message->main_pid = (pid_t)number;
+	*(pid_t *)pid = (pid_t)number;
 	return true;
 }
 
-static bool notify_read_watchdog_usec(const char *value, struct notify_message *message)
+static bool notify_read_usec(const char *value, void *usec)
 {
-	return parse_uint(value, UINT64_MAX, &message->watchdog_usec) == 0;
+	return parse_uint(value, UINT64_MAX, usec) == 0;
 }
 
-static bool notify_read_extend_usec(const char *value, struct notify_message *message)
-{
-	return parse_uint(value, UINT64_MAX, &message->extend_usec) == 0;
-}
-
-static bool notify_read_monotonic_usec(const char *value, struct notify_message *message)
-{
-	return parse_uint(value, UINT64_MAX, &message->monotonic_usec) == 0;
-}
-
-static bool notify_read_fdname(const char *value, struct notify_message *message)
+static bool notify_read_fdname(const char *value, void *fdname)
 {
 	if (!fdname_is_good(value))
 		return false;
-	memcpy(message->fdname, value, strlen(value) + 1);
+	memcpy(fdname, value, strlen(value) + 1);
 	return true;
 }
 
@@ -73,38 +63,39 @@ static bool notify_is_guard_name(const char *value)
 	return true;
 }
 
-static bool notify_read_guard(const char *value, struct notify_message *message)
+static bool notify_read_guard(const char *value, void *guard)
 {
-	bool good = notify_is_guard_name(value);
-
-	(void)snprintf(message->guard, sizeof(message->guard), "%s", good ? value : "");
+	(void)snprintf(guard, NOTIFY_GUARD_MAX + 1, "%s", notify_is_guard_name(value) ? value : "");
 	return true;
 }
 
 /* --- lines: with @value only that value, else a value that @read accepts --- */
 
+#define MEMBER(name) offsetof(struct notify_message, name)
+
 static const struct {
 	const char *name, *value;
-	bool (*read)(const char *value, struct notify_message *message);
+	bool (*read)(const char *value, void *member);
 	enum notify_flag flag;
+	size_t member; /* its offset */
 } lines[] = {
 	{ "READY", "1", NULL, NOTIFY_READY },
 	{ "RELOADING", "1", NULL, NOTIFY_RELOADING },
 	{ "STOPPING", "1", NULL, NOTIFY_STOPPING },
-	{ "STATUS", NULL, notify_read_status, NOTIFY_STATUS },
-	{ "ERRNO", NULL, notify_read_errno, NOTIFY_ERRNO },
-	{ "MAINPID", NULL, notify_read_main_pid, NOTIFY_MAINPID },
+	{ "STATUS", NULL, notify_read_status, NOTIFY_STATUS, MEMBER(status) },
+	{ "ERRNO", NULL, notify_read_errno, NOTIFY_ERRNO, MEMBER(error) },
+	{ "MAINPID", NULL, notify_read_pid, NOTIFY_MAINPID, MEMBER(main_pid) },
 	{ "WATCHDOG", "1", NULL, NOTIFY_WATCHDOG },
 	{ "WATCHDOG", "trigger", NULL, NOTIFY_WATCHDOG_TRIGGER },
-	{ "WATCHDOG_USEC", NULL, notify_read_watchdog_usec, NOTIFY_WATCHDOG_USEC },
-	{ "EXTEND_TIMEOUT_USEC", NULL, notify_read_extend_usec, NOTIFY_EXTEND },
-	{ "MONOTONIC_USEC", NULL, notify_read_monotonic_usec, NOTIFY_MONOTONIC },
+	{ "WATCHDOG_USEC", NULL, notify_read_usec, NOTIFY_WATCHDOG_USEC, MEMBER(watchdog_usec) },
+	{ "EXTEND_TIMEOUT_USEC", NULL, notify_read_usec, NOTIFY_EXTEND, MEMBER(extend_usec) },
+	{ "MONOTONIC_USEC", NULL, notify_read_usec, NOTIFY_MONOTONIC, MEMBER(monotonic_usec) },
 	{ "FDSTORE", "1", NULL, NOTIFY_FDSTORE },
 	{ "FDSTOREREMOVE", "1", NULL, NOTIFY_FDSTORE_REMOVE },
-	{ "FDNAME", NULL, notify_read_fdname, NOTIFY_FDNAME },
+	{ "FDNAME", NULL, notify_read_fdname, NOTIFY_FDNAME, MEMBER(fdname) },
 	{ "FDPOLL", "0", NULL, NOTIFY_FDPOLL_OFF },
 	{ "BARRIER", "1", NULL, NOTIFY_BARRIER },
-	{ "X_SWANSONG_GUARD", NULL, notify_read_guard, NOTIFY_GUARD },
+	{ "X_SWANSONG_GUARD", NULL, notify_read_guard, NOTIFY_GUARD, MEMBER(guard) },
 };
 
 int notify_parse(const char *text, size_t size, struct notify_message *ret)
@@ -128,7 +119,8 @@ int notify_parse(const char *text, size_t size, struct notify_message *ret)
 				if (strcmp(line, lines[i].name) != 0)
 					continue;
 				if (lines[i].value ? strcmp(value, lines[i].value) == 0
-						   : lines[i].read(value, &message))
+						   : lines[i].read(value, (char *)&message +
+										  lines[i].member))
 					message.flags |= lines[i].flag;
 			}
 		}
