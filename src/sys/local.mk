@@ -48,6 +48,5 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ipc/listeners.h %D%/ipc/listeners.c \
 	%D%/ipc/held.h %D%/ipc/held.c \
 	%D%/ipc/connections.h %D%/ipc/connections.c \
-	%D%/ipc/arrivals.h %D%/ipc/arrivals.c \
 	%D%/ipc/pagefile.h %D%/ipc/pagefile.c \
 	%D%/ipc/journal.h %D%/ipc/journal.c

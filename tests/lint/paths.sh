@@ -13,7 +13,7 @@ sys/file/path.c unlinkat the module
 sys/ipc/unixsock.c bind behind path_find(), with the rights of the owner of the directory
 sys/ipc/unixsock.c fchownat of an open descriptor
 sys/ipc/inetsock.c bind to an address of the network
-sys/ipc/arrivals.c bind to an address of the network
+sys/ipc/connections.c bind to an address of the network
 sys/process/cgroup.c mkdirat in the file system of control groups, which has no links
 sys/process/cgroup.c unlinkat in the file system of control groups, which has no links
 sandbox/mounts.c mkdir in a tmpfs of ours, in a namespace of ours

@@ -7,7 +7,7 @@
 
 #include "daemon/node/node.h"
 #include "daemon/streams/activation.h"
-#include "sys/ipc/arrivals.h"
+#include "sys/ipc/connections.h"
 
 struct calls {
 	struct node *node;

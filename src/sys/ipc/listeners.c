@@ -49,12 +49,6 @@ static int listeners_on_socket(const struct inet_diag_msg *socket, void *arg)
 	return 0;
 }
 
-static int listeners_find_of_family(int family, struct search *search)
-{
-	return sock_diag_each_tcp(family, &search->port, 1, 1U << TCP_LISTEN, listeners_on_socket,
-				  search);
-}
-
 int listeners_find(const struct sockaddr *address, struct listeners *ret)
 {
 	const struct sockaddr_in *in = (const void *)address;
@@ -70,12 +64,10 @@ int listeners_find(const struct sockaddr *address, struct listeners *ret)
 		search.port = in6->sin6_port;
 		search.address = in6->sin6_addr;
 	}
-	r = listeners_find_of_family(AF_INET6, &search);
-	/* A kernel without IPv6. */
+	r = sock_diag_each_tcp(search.family == AF_INET ? AF_UNSPEC : AF_INET6, &search.port, 1,
+			       1U << TCP_LISTEN, listeners_on_socket, &search);
 	if (r == -ENOENT)
-		r = 0;
-	if (r == 0 && search.family == AF_INET)
-		r = listeners_find_of_family(AF_INET, &search);
+		r = 0; /* a kernel without IPv6 */
 	if (r == 0)
 		*ret = search.found;
 	return r;

@@ -108,7 +108,14 @@ int sock_diag_each_tcp(int family, const in_port_t *ports, size_t n, uint32_t st
 	};
 	struct tcp_search search = { .each = each, .arg = arg };
 	size_t size = NLA_HDRLEN + sock_diag_filter(call.code, ports, n);
+	int r;
 
+	if (family == AF_UNSPEC) {
+		r = sock_diag_each_tcp(AF_INET6, ports, n, states, each, arg);
+		return r == 0 || r == -ENOENT
+			       ? sock_diag_each_tcp(AF_INET, ports, n, states, each, arg)
+			       : r;
+	}
 	call.filter.nla_len = (uint16_t)size;
 	call.header.nlmsg_len = (uint32_t)(offsetof(typeof(call), filter) + size);
 	return sock_diag_each(&call, call.header.nlmsg_len, sock_diag_on_tcp, &search);

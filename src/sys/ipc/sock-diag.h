@@ -21,7 +21,7 @@ int sock_diag_each(const void *request, size_t size,
 #define SOCK_DIAG_PORTS_MAX 8
 
 /*
- * The same for the sockets of TCP with the address family @family, one of up to SOCK_DIAG_PORTS_MAX local
+ * The same for the sockets of TCP with the address family @family, AF_UNSPEC: any that the kernel has, one of up to SOCK_DIAG_PORTS_MAX local
  * ports, in network order, and one of the states of the mask @states.
  */
 int sock_diag_each_tcp(int family, const in_port_t *ports, size_t n, uint32_t states,

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "sys/ipc/arrivals.h"
+#include "sys/ipc/connections.h"
 
 static struct sockaddr_in at;
 static struct arrivals arrivals;
