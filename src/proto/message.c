@@ -198,6 +198,17 @@ bool message_get_bool(const json_t *parameters, const char *name, bool missing)
 	return json_is_boolean(value) ? json_is_true(value) : missing;
 }
 
+bool message_has_within(const json_t *paths, const char *path)
+{
+	const json_t *top;
+	size_t i;
+
+	json_array_foreach (paths, i, top)
+		if (text_is_within(path, json_string_value(top)))
+			return true;
+	return false;
+}
+
 uint64_t message_get_number(const json_t *parameters, const char *name, uint64_t missing)
 {
 	const json_t *value = json_object_get(parameters, name);

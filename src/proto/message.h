@@ -69,4 +69,7 @@ json_t *message_number(uint64_t number);
 const char *message_get_string(const json_t *parameters, const char *name, const char *missing);
 const char *message_get_text(const json_t *parameters, const char *name); /* @missing: "" */
 bool message_get_bool(const json_t *parameters, const char *name, bool missing);
+
+/* Returns true if @path is one of the @paths, or below one. */
+bool message_has_within(const json_t *paths, const char *path);
 uint64_t message_get_number(const json_t *parameters, const char *name, uint64_t missing);

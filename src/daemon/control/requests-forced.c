@@ -40,18 +40,6 @@ bool request_reply_passed(struct request *q, const char *path, const struct mess
 	return true;
 }
 
-/* Returns true if the node at @path was stopped by the request: as its node, or below, or with it. */
-static bool request_concerns(const struct request *q, const char *path)
-{
-	const json_t *with;
-	size_t i;
-
-	json_array_foreach (q->with, i, with)
-		if (text_is_within(path, json_string_value(with)))
-			return true;
-	return text_is_within(path, q->path);
-}
-
 /* Returns the forced kills of the stop, the oldest first. */
 static json_t *request_forced_kills_of(const struct request *q)
 {
@@ -61,7 +49,8 @@ static json_t *request_forced_kills_of(const struct request *q)
 	for (size_t i = 0; forced_kills_get(q->tree->ctx->forced_kills, i, &kill); i++) {
 		if (kill.usec < q->stopped_usec)
 			break;
-		if (request_concerns(q, kill.node))
+		/* Its node, or one below it, or one that was stopped with it. */
+		if (text_is_within(kill.node, q->path) || message_has_within(q->with, kill.node))
 			(void)json_array_insert_new(list, 0,
 						    json_pack("{s:o, s:o}", "node",
 							      message_string(kill.node), "what",

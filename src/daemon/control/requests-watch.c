@@ -220,14 +220,7 @@ static void request_add_outputs(json_t *list, const struct node *node)
 
 static bool request_is_wanted_output(const char *path, void *arg)
 {
-	const struct request *q = arg;
-	size_t i;
-	json_t *top;
-
-	json_array_foreach (q->with, i, top)
-		if (text_is_within(path, json_string_value(top)))
-			return true;
-	return false;
+	return message_has_within(((const struct request *)arg)->with, path);
 }
 
 static json_t *request_describe_outputs(struct request *q)

@@ -170,18 +170,6 @@ bool rollout_has_renewed(const struct rollout *ro, const struct service *s)
 	       (fsm_is_coming_up(s->state) || s->run.started_usec >= ro->before_usec);
 }
 
-/* Returns true if the client has named the service, or no node at all. */
-static bool rollout_is_named(const struct rollout *ro, const struct service *s)
-{
-	const json_t *tops = json_object_get(ro->shown, "nodes"), *top;
-	size_t i;
-
-	json_array_foreach (tops, i, top)
-		if (text_is_within(s->node->path, json_string_value(top)))
-			return true;
-	return !tops;
-}
-
 /* Returns true if the service has former settings, or executes files that were replaced, or would have with a change. */
 static bool rollout_is_outdated(const struct rollout *ro, const struct service *s)
 {
@@ -219,8 +207,8 @@ static bool rollout_is_chosen(const struct rollout *ro, const struct service *s,
 
 int rollout_choose(struct rollout *ro, const json_t *former)
 {
-	const json_t *nodes = rollout_is_rehearsal(ro) ? json_object_get(ro->shown, "nodes") : NULL,
-		     *path;
+	const json_t *tops = json_object_get(ro->shown, "nodes"), *path;
+	const json_t *nodes = rollout_is_rehearsal(ro) ? tops : NULL;
 	json_t *steps = json_array();
 	size_t i;
 	int r = 0;
@@ -237,7 +225,7 @@ int rollout_choose(struct rollout *ro, const json_t *former)
 
 		for (const struct node *n = ro->tree->root; n; n = node_next(n, ro->tree->root))
 			if (r == 0 && n->service && service_is_ready(n->service) == ready &&
-			    rollout_is_named(ro, n->service) &&
+			    (!tops || message_has_within(tops, n->path)) &&
 			    rollout_is_chosen(ro, n->service, former))
 				r = json_array_insert_new(steps,
 							  former ? first : json_array_size(steps),
