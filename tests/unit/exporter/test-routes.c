@@ -124,7 +124,8 @@ static void teardown(void)
 
 static int on_reply(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	ssize_t n = read(fd, client.reply + client.n, sizeof(client.reply) - 1 - client.n);
+	size_t room = sizeof(client.reply) - 1 - MIN(client.n, sizeof(client.reply) - 1);
+	ssize_t n = read(fd, client.reply + client.n, room);
 
 	(void)events, (void)arg;
 	if (n > 0)
