@@ -119,7 +119,9 @@ become_node() { # NUMBER ROOT PROGRAM
 	cd "$2"
 	mount -t proc proc proc
 	mount -t sysfs sysfs sys
-	for folder in dev run tmp; do mount -t tmpfs tmpfs $folder; done
+	for folder in run tmp; do mount -t tmpfs tmpfs $folder; done
+	# Where all may write, the kernel opens only devices of root for a redirection, and podman may have given them away.
+	mount -t tmpfs -o mode=755 tmpfs dev
 	for device in null zero full random urandom; do
 		touch dev/$device
 		mount --bind /dev/$device dev/$device
