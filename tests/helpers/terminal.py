@@ -29,6 +29,10 @@ class Failure(Exception):
     pass
 
 
+def resize(fd, rows, columns):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", int(rows), int(columns), 0, 0))
+
+
 class Terminal:
     def __init__(self, command):
         self.shown = b""
@@ -38,8 +42,9 @@ class Terminal:
         if self.pid == 0:
             for signo in (signal.SIGPIPE, signal.SIGXFSZ):
                 signal.signal(signo, signal.SIG_DFL)
+            # Before there is a program that a change would interrupt.
+            resize(0, 24, 80)
             os.execvp(command[0], command)
-        self.size(24, 80)
 
     def read(self, deadline):
         """Reads some of what is shown; False when there is no more."""
@@ -70,8 +75,7 @@ class Terminal:
         os.write(self.fd, text.encode().decode("unicode_escape").encode("latin-1"))
 
     def size(self, rows, columns):
-        size = struct.pack("HHHH", int(rows), int(columns), 0, 0)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, size)
+        resize(self.fd, rows, columns)
 
     def end(self, status):
         deadline = time.monotonic() + PATIENCE
