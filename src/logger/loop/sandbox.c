@@ -17,7 +17,10 @@ static const uint32_t allowed[] = {
 	SYS_fallocate, SYS_memfd_create,
 	/* files */
 	SYS_openat, SYS_pwrite64, SYS_ftruncate, SYS_fsync, SYS_fchmod, SYS_fchown, SYS_mkdirat,
-	SYS_renameat2, SYS_renameat, SYS_unlinkat, SYS_ioctl,
+	SYS_renameat2, SYS_unlinkat, SYS_ioctl,
+#ifdef SYS_renameat /* not on newer processors, such as riscv64 */
+	SYS_renameat,
+#endif
 	/* helpers */
 	SYS_clone, SYS_socketpair, SYS_wait4, SYS_prctl, SYS_setpriority, SYS_getppid,
 	SYS_pidfd_open, SYS_pipe2, SYS_dup3, SYS_setpgid,
