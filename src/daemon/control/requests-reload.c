@@ -90,9 +90,7 @@ void request_update_reload(struct request *q, struct node *node)
 	json_t *reply;
 
 	if (r == -ETIMEDOUT)
-		request_fail(
-			q, ERROR_FAILED, "root",
-			"the configuration cannot be read: a file system does not answer, or the user database");
+		request_fail(q, ERROR_FAILED, "root", TRIAL_TIMEOUT_TEXT);
 	else if (r == 0 && !programs_are_known(q->reload->programs, q->tree->root, q->look))
 		return;
 	else if (r == 0 && q->parameters)

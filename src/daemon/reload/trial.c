@@ -43,9 +43,7 @@ static void trial_on_ended(struct closer *closer)
 	trial->result = result;
 	context_update_soon(trial->closer.ctx);
 	if (result == -ETIMEDOUT)
-		log_line(
-			trial->closer.ctx->log, LOG_ERR,
-			"the configuration cannot be read: a file system does not answer, or the user database");
+		log_line(trial->closer.ctx->log, LOG_ERR, TRIAL_TIMEOUT_TEXT);
 	if (trial->by_signal && result == 0) {
 		events_because(trial->closer.ctx->events, "SIGHUP");
 		(void)reload_logged(trial->reload, &(struct reload_how){ .config = NULL });

@@ -8,6 +8,9 @@
 #include "daemon/reload/reload.h"
 
 #define TRIAL_TIMEOUT_USEC (5 * USEC_PER_SEC)
+#define TRIAL_TIMEOUT_TEXT                                                              \
+	"the configuration cannot be read: a file system does not answer, or the user " \
+	"database"
 
 struct trial {
 	struct closer closer;
