@@ -41,14 +41,13 @@
 #define UNFILLED
 #endif
 
-/* The address of the fault, that to which its function returns, if that is in a register, and the stack. */
 #if defined(__x86_64__)
 #define CRASH_PC(at) ((uintptr_t)(at)->uc_mcontext.gregs[REG_RIP])
 #define CRASH_LR(at) ((uintptr_t)0)
 #define CRASH_SP(at) ((uintptr_t)(at)->uc_mcontext.gregs[REG_RSP])
 #elif defined(__aarch64__)
 #define CRASH_PC(at) ((uintptr_t)(at)->uc_mcontext.pc)
-#define CRASH_LR(at) ((uintptr_t)(at)->uc_mcontext.regs[30])
+#define CRASH_LR(at) ((uintptr_t)(at)->uc_mcontext.regs[30]) /* to which the function returns */
 #define CRASH_SP(at) ((uintptr_t)(at)->uc_mcontext.sp)
 #else
 #define CRASH_PC(at) ((void)(at), (uintptr_t)0)
@@ -146,16 +145,15 @@ static SPAWN_PLAIN bool crash_is_code(uintptr_t at)
 }
 
 /* The stack is read by way of the file: the kernel refuses an address that cannot be read. */
-static SPAWN_PLAIN void crash_find_place(struct crash *crash, uintptr_t pc, uintptr_t lr,
-					 uintptr_t sp)
+static SPAWN_PLAIN void crash_find_place(struct crash *crash, const ucontext_t *at)
 {
-	uintptr_t words[STACK_WORDS] UNFILLED;
+	uintptr_t words[STACK_WORDS] UNFILLED, pc = CRASH_PC(at), sp = CRASH_SP(at);
 	struct iovec stack = { (void *)sp, sizeof(words) }, copy = { words, sizeof(words) };
 	long n = 0;
 
 	crash->called = !crash_is_code(pc);
 	if (crash->called)
-		pc = lr;
+		pc = CRASH_LR(at);
 	if (!crash_is_code(pc))
 		n = raw(SYS_pwritev, refuge.plan.history, &stack, 1, STACK_AT, 0);
 	if (n > 0 && raw(SYS_preadv, refuge.plan.history, &copy, 1, STACK_AT, 0) < n)
@@ -184,7 +182,7 @@ static SPAWN_PLAIN int crash_note(int signo, uintptr_t address, const ucontext_t
 	crash->place = 0;
 	crash->called = 0;
 	if (at)
-		crash_find_place(crash, CRASH_PC(at), CRASH_LR(at), CRASH_SP(at));
+		crash_find_place(crash, at);
 	back = history.reason == CRASH_REPLACED &&
 	       crash->usec - history.replaced_usec < PROBATION_USEC;
 	history.reason = back ? CRASH_UNDONE : CRASH_FAULT;
