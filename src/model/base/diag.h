@@ -32,8 +32,8 @@ DEFINE_CLEANUP(struct diag *, diag_free)
 void diag_file(struct diag *diag, const char *file);
 
 /*
- * Adds an entry, unless the same one is there.  Never fails: without memory for the text the entry still counts.  At most
- * DIAG_MAX texts are kept; further ones are only counted.  @place is copied.
+ * Adds an entry, unless the same one is there.  Never fails: without memory for the text the entry still
+ * counts.  At most DIAG_MAX texts are kept; further ones are only counted.  @place is copied.
  */
 #define DIAG_MAX 200
 void diag_add(struct diag *diag, enum diag_level level, struct place place, const char *format, ...)

@@ -260,7 +260,7 @@ struct config_names {
 	int (*group)(const char *name, gid_t *gid);
 	/*
 	 * The login name and the groups, with @gid, of a user that user() has found.  The caller frees both.
-	 * NULL: nobody needs them.
+	 * NULL: credentials stay without both.
 	 */
 	int (*groups)(const char *name, gid_t gid, char **login, gid_t **groups, size_t *n);
 	bool trust; /* accept files of every user, with a warning */
