@@ -5,7 +5,9 @@
 . "${0%/*}/lib.sh"
 
 requires_package strace strace
-child=$top_builddir/tests/bench/child
+# Each service keeps its path, so the path may not be longer where the build is deeper.
+child=$dir/child
+cp "$top_builddir/tests/bench/child" "$child"
 
 # Its standard error is captured, and the child writes to its standard output only.
 services() { # N [LINE]
