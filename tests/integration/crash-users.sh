@@ -54,7 +54,22 @@ while kill -0 "$reload" 2>/dev/null; do
 done
 wait "$reload"
 is "the reload ends with the database" "$?" 1
+timeout 30 "$swansongctl" run --property user=games g/late -- "$helpers/idle" >"$dir/out" 2>&1 &
+run=$!
+ok "a new program waits for the database" wait_for 10 is_reading
+ok "and the daemon answers" ctl_answers
+ok "it runs a program without a user" ctl run --no-wait g/plain -- "$helpers/idle"
+wait "$run"
+is "a program whose users are not found is refused" "$?" 1
+like "with the reason" "$(cat "$dir/out")" "the user database does not answer"
 umount /etc/group
+ctl run --property user=games --property group=adm g/late -- "$helpers/idle" >/dev/null 2>&1 &
+ok "with the database it runs" wait_for 10 has_state g/late up
+late=$(pid_of g/late)
+is "as its user" "$(stat -c %u:%g "/proc/$late")" 5:4
+kill -SEGV "$daemon"
+ok "over a fault" wait_for 10 has_faults 3
+is "with its process" "$(pid_of g/late)" "$late"
 stop_daemon
 is "the end comes" "$status" 0
 finish

@@ -75,6 +75,9 @@ json_t *request_progress(struct request *q, struct node *node);
 /* The call fails: the change of the state file for @name has had @error; ENOENT: there is no such file. */
 void request_fail_enable(struct request *q, const char *name, int error);
 
+/* METHOD_RUN: the users were looked up. */
+void request_on_asked(struct closer *closer);
+
 /* Returns the service of @node if it has a running process; otherwise the call has failed. */
 struct service *request_find_running_service(struct request *q, struct node *node);
 

@@ -14,10 +14,12 @@ void request_init(struct request *q, struct tree *tree, struct connection *conne
 	*q = (struct request){ .tree = tree, .connection = connection };
 	list_init(&q->leases);
 	alarm_init(&q->progress, request_on_progress);
+	closer_init(&q->asker, tree->ctx, request_on_asked);
 }
 
 void request_done(struct request *q)
 {
+	closer_done(&q->asker);
 	request_end_wait(q);
 	request_drop_guards(q);
 	json_decref(q->passing);

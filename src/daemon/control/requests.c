@@ -14,6 +14,9 @@ void request_end_wait(struct request *q)
 	json_decref(q->with);
 	json_decref(q->parameters);
 	q->with = q->parameters = NULL;
+	if (q->tape > 0)
+		(void)close(q->tape);
+	q->tape = 0;
 	q->logs = log_subscription_free(q->logs);
 	if (q->asleep)
 		relief_end_sleep(q->tree);

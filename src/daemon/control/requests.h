@@ -43,6 +43,9 @@ struct request {
 	uint64_t look;	    /* METHOD_STATUS, _ROLLOUT: see programs_look(); 0: none */
 	bool dry_run;	    /* METHOD_RELOAD, _UPGRADE */
 	json_t *parameters; /* METHOD_RELOAD, _ROLLOUT: of the call; NULL: it only waits */
+	int tape; /* METHOD_RUN, until the node is made: its parameters and users; 0: none */
+	struct closer asker; /* ... looks for the users */
+	bool asked;	     /* ... and has ended */
 	unsigned seen;	    /* ... version that was sent */
 	char cause[EVENT_CAUSE_MAX]; /* of the request */
 	uint64_t next_event;	     /* METHOD_EVENTS: number of the next event to send */

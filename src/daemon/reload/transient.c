@@ -51,11 +51,21 @@ static int transient_check_place(const struct tree *tree, const char *path, FILE
 	return 0;
 }
 
-static int transient_make_config(struct tree *tree, const struct transient *transient, int tape,
-				 FILE *reason, struct config **ret)
+static int transient_make_config(struct tree *tree, const struct transient_run *run, FILE *reason,
+				 struct config **ret)
 {
+	const struct transient transient = {
+		.path = run->path,
+		.properties = run->properties,
+		.argv = run->argv,
+		.exists = transient_exists,
+		.arg = tree,
+	};
 	const struct config_names names = {
-		.user = ids_user, .group = ids_group, .groups = ids_groups_of, .tape = tape
+		.user = run->ask ? ids_user : NULL,
+		.group = run->ask ? ids_group : NULL,
+		.groups = run->ask ? ids_groups_of : NULL,
+		.tape = run->tape,
 	};
 	cleanup(config_unrefp) struct config *config = NULL;
 	cleanup(diag_freep) struct diag *diag = NULL;
@@ -63,10 +73,9 @@ static int transient_make_config(struct tree *tree, const struct transient *tran
 
 	if (r < 0)
 		return r;
-	r = config_new_transient(&config, tree->config, transient, &names, diag);
+	r = config_new_transient(&config, tree->config, &transient, &names, diag);
 	if (r == 0)
-		r = edges_check(tree, tree->config, false, config_find(config, transient->path),
-				diag);
+		r = edges_check(tree, tree->config, false, config_find(config, run->path), diag);
 	diag_each(diag, transient_print_mistake, reason);
 	if (r == 0 && diag_errors(diag) > 0)
 		r = -EINVAL;
@@ -94,24 +103,31 @@ static int transient_make_node(struct tree *tree, struct config *config, const c
 	return 0;
 }
 
+void transient_ask(struct tree *tree, const struct transient_run *run)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	cleanup(freep) char *reason = NULL;
+	struct memstream m;
+
+	if (memstream_open(&m) < 0)
+		return;
+	/* Of mistakes transient_add() will tell. */
+	(void)transient_make_config(tree, run, m.file, &config);
+	(void)memstream_close(&m, &reason);
+	(void)fcntl(run->tape, F_ADD_SEALS, F_SEAL_WRITE);
+}
+
 int transient_add(struct tree *tree, const struct transient_run *run, FILE *reason,
 		  struct node **ret)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
-	struct transient transient = {
-		.path = run->path,
-		.properties = run->properties,
-		.argv = run->argv,
-		.exists = transient_exists,
-		.arg = tree,
-	};
 	struct node *node = NULL;
 	struct goals goals;
 	int r;
 
 	r = transient_check_place(tree, run->path, reason);
 	if (r == 0)
-		r = transient_make_config(tree, &transient, run->tape, reason, &config);
+		r = transient_make_config(tree, run, reason, &config);
 	if (r == 0)
 		r = transient_make_node(tree, config, run->path, &node);
 	if (r < 0)

@@ -15,7 +15,11 @@ struct transient_run {
 	char *const *properties, *const *argv; /* as in struct transient */
 	bool keep;
 	int tape; /* of the look-ups of its users and groups, see source_each(); 0: none */
+	bool ask; /* looks them up, which may block, where the tape is not sealed; else the error is -ENOSYS */
 };
+
+/* In a child: looks up what transient_add() needs, and seals the tape. */
+void transient_ask(struct tree *tree, const struct transient_run *run);
 
 /*
  * Makes a node and sets its goal to run.  Return: 0; or -errno and nothing has changed: -ENOENT and

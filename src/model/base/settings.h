@@ -254,6 +254,8 @@ struct config_names {
 	/*
 	 * @name is a name, or a decimal number: then it means the entry with that uid.  A name
 	 * never has only digits.  *home and *shell may stay NULL; the caller frees the strings.
+	 *
+	 * Without functions, a look-up that is not on the tape ends the reading with -ENOSYS.
 	 */
 	int (*user)(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell);
 	/* Only called for names; a number is used as it is. */

@@ -21,7 +21,7 @@ struct transient {
  * of its edges.  Without the key restart the node is not restarted.  Errors go to @diag, with
  * "client" as the file and the number of the property as the line.
  *
- * Return: 0; -EINVAL with at least one error in @diag; -ENOMEM.
+ * Return: 0; -EINVAL with at least one error in @diag; -ENOMEM; -ENOSYS: see struct config_names.
  */
 int config_new_transient(struct config **ret, const struct config *base,
 			 const struct transient *transient, const struct config_names *names,

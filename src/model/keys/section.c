@@ -94,17 +94,19 @@ static void *section_field(struct config *config, struct node_config *node, cons
 	return base ? (char *)base + key->offset : NULL;
 }
 
-/* Adds the error of @value, if @r is an error of the value.  Return: 0 or -ENOMEM. */
+/* Adds the error of @value, if @r is an error of the value; -ENOMEM and -ENOSYS are returned. */
 static int section_refuse(const struct node_config *node, enum key_id key,
 			  const struct value *value, int r, struct diag *diag)
 {
 	char excerpt[DIAG_EXCERPT_MAX];
 
-	if (r < 0 && r != -ENOMEM)
+	if (r == -ENOMEM || r == -ENOSYS)
+		return r;
+	if (r < 0)
 		section_error(node, diag, key, "invalid value '%s': %s%sexpected %s",
 			      diag_excerpt(excerpt, value->text), value->why ? value->why : "",
 			      value->why ? "; " : "", value->type->expected);
-	return r == -ENOMEM ? r : 0;
+	return 0;
 }
 
 static int section_set_key(const struct reading *reading, struct node_config *node,

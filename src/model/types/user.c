@@ -101,11 +101,11 @@ static int user_on_word(void *arg, const char *word, char *text, size_t size)
 	return sscanf(word, "%u", l->gid) == 1 ? 0 : -EBADMSG;
 }
 
-/* Return: the result of the functions of @names, with the word. */
+/* Return: the result of the functions of @names, with the word; -ENOSYS without functions. */
 static int user_ask_group(const struct look_up *l, const char *name, char **word)
 {
 	gid_t gid = 0;
-	int r = l->names->group(name, &gid);
+	int r = l->names->group ? l->names->group(name, &gid) : -ENOSYS;
 
 	if (r == 0 && asprintf(word, "%u", gid) < 0)
 		r = -ENOMEM;
@@ -116,7 +116,9 @@ static int user_ask(const struct look_up *l, const char *name, char **word)
 {
 	cleanup(credentials_done) struct credentials user = { .user = NULL };
 	struct memstream m;
-	int r = l->names->user(name, &user.uid, &user.user_gid, &user.home, &user.shell);
+	int r = l->names->user
+			? l->names->user(name, &user.uid, &user.user_gid, &user.home, &user.shell)
+			: -ENOSYS;
 
 	if (r == 0 && l->names->groups)
 		r = l->names->groups(name, user.user_gid, &user.login, &user.user_groups,
@@ -154,7 +156,7 @@ static int user_look_up(struct look_up *l, const char *name)
 /* Translates the result of a look-up. */
 static int user_check_found(struct value *value, int r, const char *missing)
 {
-	if (r == 0 || r == -ENOMEM)
+	if (r == 0 || r == -ENOMEM || r == -ENOSYS)
 		return r;
 	return value_refuse(value, r == -ENOENT ? missing : "look-up failed");
 }
