@@ -60,7 +60,7 @@ ok "a new program waits for the database" wait_for 10 is_reading
 ok "and the daemon answers" ctl_answers
 ok "it runs a program without a user" ctl run --no-wait g/plain -- "$helpers/idle"
 wait "$run"
-is "a program whose users are not found is refused" "$?" 1
+is "without an answer it is refused" "$?" 1
 like "with the reason" "$(cat "$dir/out")" "the user database does not answer"
 umount /etc/group
 ctl run --property user=games --property group=adm g/late -- "$helpers/idle" >/dev/null 2>&1 &

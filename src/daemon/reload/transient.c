@@ -111,7 +111,7 @@ void transient_ask(struct tree *tree, const struct transient_run *run)
 
 	if (memstream_open(&m) < 0)
 		return;
-	/* Of mistakes transient_add() will tell. */
+	/* Mistakes are reported by transient_add(). */
 	(void)transient_make_config(tree, run, m.file, &config);
 	(void)memstream_close(&m, &reason);
 	(void)fcntl(run->tape, F_ADD_SEALS, F_SEAL_WRITE);
