@@ -28,13 +28,6 @@ static const struct limit {
 	LIMIT("io-weight", "io", "io.weight", "100", io_weight),
 };
 
-static void control_group_on_changed(struct cgroup_watch *watch)
-{
-	struct control_group *g = container_of(watch, struct control_group, watch);
-
-	g->on_change(g);
-}
-
 static void control_group_on_thaw(struct cgroup_watch *watch)
 {
 	const struct control_group *g = container_of(watch, struct control_group, watch);
@@ -45,15 +38,14 @@ static void control_group_on_thaw(struct cgroup_watch *watch)
 
 void control_group_init(struct control_group *g, struct context *ctx,
 			const struct node_config *config,
-			void (*on_change)(struct control_group *group))
+			void (*on_change)(struct cgroup_watch *watch))
 {
-	*g = (struct control_group){
-		.ctx = ctx,
-		.config = config,
-		.watch = { .changed = control_group_on_changed, .thaw_now = control_group_on_thaw },
-		.on_change = on_change,
-	};
+	*g = (struct control_group){ .ctx = ctx, .config = config };
 	list_init(&g->watch.in_watches);
+	if (!ctx->cgroups)
+		return;
+	ctx->cgroups->changed = on_change;
+	ctx->cgroups->thaw_now = control_group_on_thaw;
 }
 
 char *control_group_claim(const struct control_group *g, char buf[static CONFIG_NAME_MAX + 1])

@@ -14,16 +14,16 @@ struct control_group {
 	struct context *ctx;
 	const struct node_config *config; /* borrowed; has the path and the limits */
 	struct cgroup_watch watch;
-	void (*on_change)(struct control_group *group); /* it may have become empty */
 	unsigned generation; /* 0: none; in the name of the group and in the claims of the run */
 	bool exists;	     /* and has the processes of the service */
 	bool refused;	     /* a process of this run is outside: later ones are made outside, too */
 	bool spent;	     /* it was killed: Linux also kills what starts in it later */
 };
 
+/* @on_change, which is the same for all groups, is called when the @watch of one may have become empty. */
 void control_group_init(struct control_group *group, struct context *ctx,
 			const struct node_config *config,
-			void (*on_change)(struct control_group *group));
+			void (*on_change)(struct cgroup_watch *watch));
 void control_group_done(struct control_group *group);
 
 /*

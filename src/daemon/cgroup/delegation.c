@@ -171,7 +171,7 @@ static void cgroups_on_thaw_timer(struct alarm *alarm)
 		watch->thaw = false;
 		if (watch->id == 0)
 			list_remove(&watch->in_watches);
-		watch->thaw_now(watch);
+		c->thaw_now(watch);
 	}
 }
 
@@ -190,7 +190,7 @@ static int cgroups_on_inotify(sd_event_source *source, int fd, uint32_t events, 
 		id = event->mask & IN_Q_OVERFLOW ? -1 : event->wd;
 		list_for_each_safe (watch, next, &c->watches, in_watches)
 			if (watch->id == id || id < 0)
-				watch->changed(watch);
+				c->changed(watch);
 	}
 	return 0;
 }

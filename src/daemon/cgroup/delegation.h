@@ -24,8 +24,6 @@ struct cgroup_watch {
 	struct list in_watches;
 	int id;	   /* of inotify, until it becomes empty; 0: none */
 	bool thaw; /* thaw_now() is to be called: the group may be frozen */
-	void (*changed)(struct cgroup_watch *watch);  /* the group may have become empty */
-	void (*thaw_now)(struct cgroup_watch *watch); /* the delay of cgroups_thaw_soon() is over */
 };
 
 struct cgroups {
@@ -42,6 +40,9 @@ struct cgroups {
 	struct alarm thaw_timer;
 	struct list watches;
 	bool thawing; /* thaw_timer is set */
+	/* Of all watches; set by control_group_init(). */
+	void (*changed)(struct cgroup_watch *watch);  /* the group may have become empty */
+	void (*thaw_now)(struct cgroup_watch *watch); /* the delay of cgroups_thaw_soon() is over */
 };
 
 /*

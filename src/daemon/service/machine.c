@@ -29,9 +29,9 @@ static void service_on_timeout(struct alarm *alarm)
 		service_check_exits(s);
 }
 
-static void service_on_group_change(struct control_group *group)
+static void service_on_group_change(struct cgroup_watch *watch)
 {
-	struct service *s = container_of(group, struct service, group);
+	struct service *s = container_of(watch, struct service, group.watch);
 
 	if (!s->main.alive)
 		service_check_exits(s);

@@ -397,7 +397,8 @@ check_PROGRAMS += %D%/reap/test-group-end
 %C%_reap_test_group_end_CFLAGS  = $(daemon_cflags)
 %C%_reap_test_group_end_LDFLAGS = $(service_world_ldflags) \
 	-Wl,--wrap=control_group_is_populated,--wrap=control_group_remove \
-	-Wl,--wrap=control_group_watch,--wrap=control_group_signal,--wrap=control_group_thaw_soon
+	-Wl,--wrap=control_group_watch,--wrap=control_group_signal,--wrap=control_group_thaw_soon \
+	-Wl,--wrap=control_group_init
 %C%_reap_test_group_end_LDADD   = $(daemon_libraries)
 
 # The same tree with its control socket.

@@ -21,9 +21,10 @@ static struct log memory_log = { .level = LOG_DEBUG, .name = "test" };
 static struct control_group *web, *db;
 static unsigned changes_of_web, changes_of_db;
 
-static void on_change(struct control_group *group)
+static void on_change(struct cgroup_watch *watch)
 {
-	*(group == web ? &changes_of_web : &changes_of_db) += 1;
+	changes_of_web += watch == &web->watch;
+	changes_of_db += db && watch == &db->watch;
 }
 
 static void begin_groups(const char *text)
@@ -35,7 +36,7 @@ static void begin_groups(const char *text)
 	ctx.log = &memory_log;
 	groups_begin(&ctx);
 	web = &service("web")->group;
-	web->on_change = on_change;
+	ctx.cgroups->changed = on_change;
 	changes_of_web = changes_of_db = 0;
 }
 
@@ -189,7 +190,6 @@ static void begin_watched(void)
 
 	begin_groups("[web]\ncommand = x\n[db]\ncommand = x\n");
 	db = &service("db")->group;
-	db->on_change = on_change;
 	expect_open(web);
 	expect_open(db);
 	group_write("node:web", "cgroup.procs", "77\n");
@@ -238,11 +238,6 @@ START_TEST(next_start_ends_the_watch)
 }
 END_TEST
 
-static void ignore_change(struct cgroup_watch *watch)
-{
-	(void)watch;
-}
-
 /* Linux merges equal events in a row, so two groups change in turn. */
 static void overflow(unsigned n)
 {
@@ -258,7 +253,7 @@ static void overflow(unsigned n)
 		(void)snprintf(path, sizeof(path), "%s/cgroup.events", name);
 		fds[i] = openat(ctx.cgroups->top, path, O_WRONLY | O_CLOEXEC);
 		ck_assert_int_ge(fds[i], 0);
-		watches[i] = (struct cgroup_watch){ .changed = ignore_change };
+		watches[i] = (struct cgroup_watch){ .id = 0 };
 		list_init(&watches[i].in_watches);
 		ck_assert_int_eq(cgroups_watch(ctx.cgroups, name, &watches[i]), 0);
 	}

@@ -4,6 +4,21 @@
 #include "daemon/reap/exit.h"
 
 static bool populated;
+static void (*on_change)(struct cgroup_watch *watch);
+
+void __wrap_control_group_init(struct control_group *group, struct context *ctx_,
+			       const struct node_config *config,
+			       void (*fn)(struct cgroup_watch *watch));
+void __real_control_group_init(struct control_group *group, struct context *ctx_,
+			       const struct node_config *config,
+			       void (*fn)(struct cgroup_watch *watch));
+void __wrap_control_group_init(struct control_group *group, struct context *ctx_,
+			       const struct node_config *config,
+			       void (*fn)(struct cgroup_watch *watch))
+{
+	on_change = fn;
+	__real_control_group_init(group, ctx_, config, fn);
+}
 
 bool __wrap_control_group_is_populated(const struct control_group *group);
 bool __wrap_control_group_is_populated(const struct control_group *group)
@@ -50,8 +65,7 @@ static void make_group(bool is_populated)
 static void empty_group(void)
 {
 	populated = false;
-	if (service("web")->group.on_change)
-		service("web")->group.on_change(&service("web")->group);
+	on_change(&service("web")->group.watch);
 	turns();
 }
 
