@@ -117,9 +117,9 @@ static void describe_visit_commands(const struct walk *w, const struct service *
 
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		describe_visit_command(w, &h->process, hook_name(h->kind));
-	describe_visit_command(w, readiness_process(s->setup.readiness), "ready");
-	if (s->setup.health)
-		describe_visit_command(w, probe_process(s->setup.health->probe), "health");
+	describe_visit_command(w, readiness_process(s->setup.extras->readiness), "ready");
+	if (s->setup.extras->health)
+		describe_visit_command(w, probe_process(s->setup.extras->health->probe), "health");
 }
 
 static void describe_visit_remaining(const struct walk *w, const struct service *s)
@@ -162,7 +162,7 @@ static void describe_visit_program(const struct walk *w, const struct service *s
 {
 	struct attach_view program;
 
-	if (!s->setup.attach || !attach_view(s->setup.attach, w->now, &program))
+	if (!s->setup.extras->attach || !attach_view(s->setup.extras->attach, w->now, &program))
 		return;
 	describe_visit_guard(w, (struct guard_view){
 					.id = program.id,

@@ -99,8 +99,8 @@ static json_t *describe_aside(const struct node *node, uint64_t now)
 static struct service_view describe_view_service(struct service *s, char *result, json_t *waiting,
 						 json_t *logs, uint64_t now)
 {
-	const struct service_messages *messages = s->setup.messages;
-	const struct health *health = s->setup.health;
+	const struct service_messages *messages = s->setup.extras->messages;
+	const struct health *health = s->setup.extras->health;
 	struct service_view view = {
 		/* Listening is no state of its life. */
 		.state = service_awaits_connection(s) ? "listening" : fsm_state_name(s->state),

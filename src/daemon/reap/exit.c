@@ -327,7 +327,7 @@ static bool service_is_guarded_by_others(const struct service *s)
 /* Sets the outcome of a start that a command has ended, unless an earlier problem has done so. */
 static void service_copy_hook_outcome(struct service *s)
 {
-	const struct outcome *of_hook = &s->setup.hook->outcome;
+	const struct outcome *of_hook = &s->setup.extras->hook->outcome;
 
 	if (s->run.outcome.hook || s->run.outcome.kind == OUTCOME_START_TIMEOUT ||
 	    s->run.outcome.kind == OUTCOME_WATCHDOG || s->run.outcome.kind == OUTCOME_UNHEALTHY)
@@ -341,7 +341,7 @@ static void service_copy_hook_outcome(struct service *s)
 
 static void service_conclude_hook(struct service *s)
 {
-	struct hook *h = s->setup.hook;
+	struct hook *h = s->setup.extras->hook;
 	enum hook_kind kind = h->kind;
 	bool awaited = service_hook_part(kind) == fsm_part(s->state);
 	bool well = hook_was_well(h);
@@ -368,7 +368,7 @@ static void service_conclude_hook(struct service *s)
 		service_handle(s, well ? EVENT_PASSED : EVENT_BROKEN);
 	}
 	/* Without a main process its guard is held until the end of this turn. */
-	of_hook = &s->setup.hook->process;
+	of_hook = &s->setup.extras->hook->process;
 	if (!s->main.guard.node) {
 		s->main.guard = of_hook->guard;
 		s->main.kept = false;
@@ -396,7 +396,7 @@ static void service_update_exit(struct service *s)
 	bool left;
 
 	trace_touch(s->node->trace);
-	while (s->setup.hook && hook_has_ended(s->setup.hook)) {
+	while (s->setup.extras->hook && hook_has_ended(s->setup.extras->hook)) {
 		if (service_awaits_hook_output(s)) {
 			node_end_task(s->node, TASK_EXITS);
 			return;

@@ -205,8 +205,8 @@ static void orphans_on_death(const struct reap_exit *exit, void *arg)
 	 * Messages of the process count until it is collected, so they are read first.  One of them
 	 * may have named another main process; this one is a remaining process then.
 	 */
-	if (s && s->setup.notify) {
-		notify_drain(s->setup.notify);
+	if (s && s->setup.extras->notify) {
+		notify_drain(s->setup.extras->notify);
 		process = process_find(orphans->tree->ctx->processes, exit->pid);
 	}
 	/*

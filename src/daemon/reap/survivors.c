@@ -103,8 +103,8 @@ static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 	/* The run was being ended; or its messages or guards would be lost. */
 	if (was == STATE_CLEANING || s->run.found ||
 	    (fsm_is_going_down(was) && node->goal == GOAL_IDLE) ||
-	    (s->setup.notify && !notify_is_former(s->setup.notify)) ||
-	    (s->setup.attach && !attach_take_former(s->setup.attach))) {
+	    (s->setup.extras->notify && !notify_is_former(s->setup.extras->notify)) ||
+	    (s->setup.extras->attach && !attach_take_former(s->setup.extras->attach))) {
 		survivors_restart(goals, node);
 		return;
 	}
@@ -165,8 +165,8 @@ static void survivors_stop_service(struct goals *goals, struct node *node,
 	service_handle(node->service, EVENT_FOUND);
 	node->service->run.found = true;
 	service_update_roster(node->service);
-	if (node->service->setup.attach)
-		(void)attach_take_former(node->service->setup.attach);
+	if (node->service->setup.extras->attach)
+		(void)attach_take_former(node->service->setup.extras->attach);
 	node_log(node, LOG_WARNING,
 		 "stopping %u processes of an earlier swansongd, with pid %d (%s)", found->n,
 		 (int)found->pid, node->service->main.name);

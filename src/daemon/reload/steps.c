@@ -180,7 +180,7 @@ static void steps_look_at(struct rollout *ro, json_t *step, uint64_t *again_usec
 {
 	struct node *node = tree_find(ro->tree, rollout_path_of(step)), *culprit = node;
 	const struct service *s = node ? node->service : NULL;
-	const struct health *health = s ? s->setup.health : NULL;
+	const struct health *health = s ? s->setup.extras->health : NULL;
 	char text[SUCCESSION_WHY_MAX] = "";
 	uint64_t until;
 

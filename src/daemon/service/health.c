@@ -12,8 +12,8 @@ DEFINE_CLEANUP(struct health *, health_free)
 
 static bool health_is_reloading(const struct service *s)
 {
-	return (s->setup.reload && hook_is_running(s->setup.reload)) ||
-	       (s->setup.messages && s->setup.messages->reloading_usec);
+	return (s->setup.extras->reload && hook_is_running(s->setup.extras->reload)) ||
+	       (s->setup.extras->messages && s->setup.extras->messages->reloading_usec);
 }
 
 void health_note_well(struct service *s)

@@ -51,6 +51,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	s->since_usec = clock_now_usec();
 	s->timeout_usec = s->start_limit_usec = USEC_INFINITY;
 	s->stop_signal = s->config->stop_signal;
+	s->setup.extras = (struct setup_extras *)&setup_no_extras;
 	list_init(&s->remaining);
 	control_group_init(&s->group, s->ctx, s->config, service_on_group_change);
 	process_init(&s->main, PROCESS_MAIN, s);
@@ -152,22 +153,22 @@ static void service_put_on_agenda(struct service *s, enum service_event event)
 /* Adapts readiness, notify socket, health check and the like to the new state. */
 static void service_update_members(struct service *s)
 {
-	if (s->setup.readiness && s->state != STATE_STARTING) {
+	if (s->setup.extras->readiness && s->state != STATE_STARTING) {
 		if (s->run.outcome.kind != OUTCOME_NONE)
-			readiness_explain_failure(s->setup.readiness);
-		readiness_stop(s->setup.readiness);
+			readiness_explain_failure(s->setup.extras->readiness);
+		readiness_stop(s->setup.extras->readiness);
 	}
-	if (s->setup.pid_watch && s->state != STATE_STARTING) {
-		pid_watch_end(s->setup.pid_watch);
+	if (s->setup.extras->pid_watch && s->state != STATE_STARTING) {
+		pid_watch_end(s->setup.extras->pid_watch);
 		s->run.pid_file_fault = NULL;
 	}
 	service_notify_update(s);
-	health_update(s->setup.health);
+	health_update(s->setup.extras->health);
 	if (fsm_has_process(s->state))
 		return;
 	service_detach_kept(s);
-	if (s->setup.attach)
-		attach_end(s->setup.attach);
+	if (s->setup.extras->attach)
+		attach_end(s->setup.extras->attach);
 	if (s->state != STATE_BACKOFF)
 		(void)control_group_remove(&s->group);
 }
@@ -234,7 +235,7 @@ static void service_enter(struct service *s, enum service_state next, enum servi
 	if (next == STATE_UP && event != EVENT_FOUND &&
 	    s->setup.launch.config->ready.kind != PROBE_STARTED)
 		service_log(s, LOG_INFO, "ready");
-	if (next == STATE_UP && !s->setup.health)
+	if (next == STATE_UP && !s->setup.extras->health)
 		health_note_well(s);
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
 		s->attempted = true;
@@ -259,8 +260,8 @@ static void service_note_timeout(struct service *s)
 		s->run.outcome.step = step.step;
 		s->run.outcome.subject = step.subject;
 	}
-	if (s->setup.hook && hook_is_running(s->setup.hook))
-		s->run.outcome.hook = s->setup.hook->outcome.hook;
+	if (s->setup.extras->hook && hook_is_running(s->setup.extras->hook))
+		s->run.outcome.hook = s->setup.extras->hook->outcome.hook;
 }
 
 void service_handle(struct service *s, enum service_event event)

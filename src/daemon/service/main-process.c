@@ -96,8 +96,8 @@ static int service_on_main_gone(sd_event_source *source, int fd, uint32_t events
 	struct proc_info info;
 
 	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
-	if (s->setup.notify)
-		notify_drain(s->setup.notify);
+	if (s->setup.extras->notify)
+		notify_drain(s->setup.extras->notify);
 	if (s->main_gone != source ||
 	    (proc_read(s->main.pid, &info) == 0 && info.parent == s->ctx->keeper.reaper))
 		return 0;
@@ -189,7 +189,7 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 	if (pid == s->main.pid)
 		return 0;
 	*why = "the start command has not ended";
-	if (s->setup.pid_watch && s->state == STATE_STARTING)
+	if (s->setup.extras->pid_watch && s->state == STATE_STARTING)
 		return -EBUSY;
 	r = service_examine_main(s, pid, &info, &pidfd, why);
 	if (r < 0)
@@ -251,7 +251,7 @@ int service_take_left(struct service *s, pid_t pid, const struct proc_info *chil
 
 bool service_awaits_main(const struct service *s)
 {
-	return s->setup.pid_watch && s->state == STATE_STARTING && !s->main.alive &&
+	return s->setup.extras->pid_watch && s->state == STATE_STARTING && !s->main.alive &&
 	       s->run.outcome.kind == OUTCOME_EXITED && s->run.outcome.value == 0;
 }
 
@@ -289,7 +289,7 @@ int service_find_main(struct service *s, const char **why)
 	*why = "its file system does not answer";
 	if (!mount_answers(extras->pid_file))
 		return -ETIMEDOUT;
-	r = pid_watch_begin(s->setup.pid_watch);
+	r = pid_watch_begin(s->setup.extras->pid_watch);
 	*why = "its directory cannot be watched";
 	if (r == 0) {
 		r = pid_file_read(extras->pid_file, &pid, &owner, why);
@@ -309,7 +309,7 @@ int service_find_main(struct service *s, const char **why)
 		r = service_watch_main(s, &info, pidfd);
 	if (r < 0)
 		return r;
-	pid_watch_end(s->setup.pid_watch);
+	pid_watch_end(s->setup.extras->pid_watch);
 	process_forget(&s->main);
 	service_promote_main(s, pid, take_fd(pidfd), &info);
 	s->run.outcome = (struct outcome){ .kind = OUTCOME_NONE };

@@ -20,10 +20,10 @@ static void service_refuse_message(const char *what, const char *why, void *arg)
 {
 	struct service *s = arg;
 
-	if (++s->setup.messages->refused > REFUSALS_LOGGED)
+	if (++s->setup.extras->messages->refused > REFUSALS_LOGGED)
 		return;
 	service_log(s, LOG_WARNING, "%s is refused: %s%s", what, why,
-		    s->setup.messages->refused == REFUSALS_LOGGED
+		    s->setup.extras->messages->refused == REFUSALS_LOGGED
 			    ? "; further refusals are not logged"
 			    : "");
 }
@@ -47,7 +47,7 @@ static void service_apply_main(struct service *s, const struct notify_message *m
 /* Keeps the messages for the next image, as programs send some of them only once. */
 static void service_enter_messages(struct service *s)
 {
-	const struct service_messages *m = s->setup.messages;
+	const struct service_messages *m = s->setup.extras->messages;
 	struct roster_row row = roster_row(ROSTER_MESSAGES, m->error, s->node->path, m->status);
 
 	row.detail[0] = m->reloading_usec;
@@ -57,7 +57,7 @@ static void service_enter_messages(struct service *s)
 
 void service_take_messages(struct service *s, const struct roster_row *row)
 {
-	struct service_messages *m = s->setup.messages;
+	struct service_messages *m = s->setup.extras->messages;
 
 	if (!m || !s->main.alive)
 		return;
@@ -73,15 +73,15 @@ static void service_apply_reloading(struct service *s, const struct notify_messa
 	uint64_t now = clock_now_usec();
 
 	/* MONOTONIC_USEC= is preferred: the reload began before its message. */
-	s->setup.messages->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
-						    ? MIN(m->monotonic_usec, now)
-						    : now;
+	s->setup.extras->messages->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
+							    ? MIN(m->monotonic_usec, now)
+							    : now;
 	service_enter_messages(s);
 }
 
 static void service_apply_ready(struct service *s, const struct notify_message *m)
 {
-	s->setup.messages->reloading_usec = 0;
+	s->setup.extras->messages->reloading_usec = 0;
 	service_enter_messages(s);
 	if (s->setup.launch.config->ready.kind == PROBE_NOTIFY)
 		service_post(s, EVENT_READY);
@@ -90,22 +90,23 @@ static void service_apply_ready(struct service *s, const struct notify_message *
 /* The service ends by itself: its stop-timeout begins, and it counts as not ready. */
 static void service_apply_stopping(struct service *s, const struct notify_message *m)
 {
-	if (!s->setup.messages->stopping)
+	if (!s->setup.extras->messages->stopping)
 		service_log(s, LOG_INFO, "stopping by itself");
-	s->setup.messages->stopping = true;
-	s->setup.messages->reloading_usec = 0;
+	s->setup.extras->messages->stopping = true;
+	s->setup.extras->messages->reloading_usec = 0;
 	service_post(s, EVENT_ENDING);
 }
 
 static void service_apply_status(struct service *s, const struct notify_message *m)
 {
-	memcpy(s->setup.messages->status, m->status, sizeof(s->setup.messages->status));
+	memcpy(s->setup.extras->messages->status, m->status,
+	       sizeof(s->setup.extras->messages->status));
 	service_enter_messages(s);
 }
 
 static void service_apply_error(struct service *s, const struct notify_message *m)
 {
-	s->setup.messages->error = m->error;
+	s->setup.extras->messages->error = m->error;
 	service_enter_messages(s);
 }
 
@@ -238,8 +239,8 @@ static void service_on_watchdog(void *arg)
 	char interval[CLOCK_TEXT_MAX];
 
 	/* If the daemon itself is late, a keep-alive message is waiting in the socket. */
-	if (s->setup.notify)
-		notify_drain(s->setup.notify);
+	if (s->setup.extras->notify)
+		notify_drain(s->setup.extras->notify);
 	if (s->state != STATE_UP)
 		return;
 	if (s->watchdog->last_usec != last_usec) {
@@ -342,9 +343,9 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 
 void service_notify_begin(struct service *s)
 {
-	if (!s->setup.messages)
+	if (!s->setup.extras->messages)
 		return;
-	*s->setup.messages = (struct service_messages){ .error = 0 };
+	*s->setup.extras->messages = (struct service_messages){ .error = 0 };
 	roster_write(s->ctx->roster, &s->messages_place, NULL);
 	/* The interval is the configured one again, after a run that has set another one. */
 	watchdog_set(s->watchdog, node_config_extras(s->config)->watchdog_usec);

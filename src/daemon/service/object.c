@@ -170,7 +170,7 @@ struct service *busy_service(const struct node *node)
 /* An attached program counts its guards itself. */
 unsigned long busy_guards(const struct service *s)
 {
-	unsigned long n = s->setup.attach ? attach_guards(s->setup.attach) : 0;
+	unsigned long n = s->setup.extras->attach ? attach_guards(s->setup.extras->attach) : 0;
 	const struct lease *lease;
 
 	for (const struct node *node = s->node; node; node = node_next(node, s->node)) {
@@ -327,7 +327,7 @@ void service_discount(struct service *s)
 
 static void service_enter_roster(struct service *s)
 {
-	const struct notify *notify = s->setup.notify;
+	const struct notify *notify = s->setup.extras->notify;
 	bool alive = s->main.alive;
 	struct roster_row row = roster_row(ROSTER_PROCESS, alive ? s->main.pid : 0, s->node->path,
 					   notify && alive ? notify_address(notify) : "");

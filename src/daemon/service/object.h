@@ -41,12 +41,8 @@ struct posted {
 	unsigned n;
 };
 
-/*
- * The objects that runs of a service need, made from a configuration to which they keep pointers.
- * A run keeps the setup with which it began; a reload makes another for the next run.
- */
-struct setup {
-	struct launch launch; /* its config is counted */
+/* For few services. */
+struct setup_extras {
 	struct notify *notify;		   /* NULL: no notification socket */
 	struct service_messages *messages; /* NULL likewise */
 	struct pid_watch *pid_watch;	   /* NULL: not of type forking */
@@ -54,6 +50,16 @@ struct setup {
 	struct health *health;		   /* NULL: health = none */
 	struct attach *attach;		   /* NULL: attach = no */
 	struct hook *hook, *reload;	   /* commands around it, and of a reload; or NULL */
+};
+extern const struct setup_extras setup_no_extras;
+
+/*
+ * The objects that runs of a service need, made from a configuration to which they keep pointers.
+ * A run keeps the setup with which it began; a reload makes another for the next run.
+ */
+struct setup {
+	struct launch launch; /* its config is counted */
+	struct setup_extras *extras;
 	bool keeps_activation; /* the activation of launch belongs to the other setup: the present one, or the next */
 };
 

@@ -78,7 +78,7 @@ unsigned service_hook_part(enum hook_kind kind)
 
 static void service_set_hook_variables(struct service *s, enum hook_kind kind)
 {
-	struct hook *h = s->setup.hook;
+	struct hook *h = s->setup.extras->hook;
 	char status[RESULT_STATUS_MAX];
 	struct result_of result = {
 		.config = s->config,
@@ -110,17 +110,17 @@ void service_run_hook(struct service *s)
 		service_set_hook_variables(s, hooks_of_parts[i].kind);
 		/* Commands belong to the generation of their run, which may be an earlier one. */
 		if (s->main.guard.node)
-			hook_begin(s->setup.hook, s->node, hooks_of_parts[i].kind,
+			hook_begin(s->setup.extras->hook, s->node, hooks_of_parts[i].kind,
 				   swansong_guard_clone(&s->main.guard), s->main.generation);
 		else
-			hook_begin(s->setup.hook, s->node, hooks_of_parts[i].kind,
+			hook_begin(s->setup.extras->hook, s->node, hooks_of_parts[i].kind,
 				   swansong_guard(s->node->work), s->node->generation);
 	}
 }
 
 bool service_awaits_hook(const struct service *s)
 {
-	if (!s->setup.hook || !hook_is_running(s->setup.hook))
+	if (!s->setup.extras->hook || !hook_is_running(s->setup.extras->hook))
 		return false;
 	switch (s->state) {
 	case STATE_PREPARING:
@@ -137,7 +137,7 @@ bool service_awaits_hook(const struct service *s)
 
 struct hook *service_running_hook(const struct service *s, unsigned n)
 {
-	struct hook *const hooks[] = { s->setup.hook, s->setup.reload };
+	struct hook *const hooks[] = { s->setup.extras->hook, s->setup.extras->reload };
 
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i] && hook_is_running(hooks[i]) && n-- == 0)

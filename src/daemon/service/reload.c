@@ -45,18 +45,18 @@ int service_reload(struct service *s)
 {
 	if (s->state != STATE_UP || !s->main.alive)
 		return -ESRCH;
-	if (!s->setup.reload)
+	if (!s->setup.extras->reload)
 		return service_signal_reload(s);
 	if (service_reloads_by_signal(s) &&
 	    proc_would_end(s->main.pid, node_config_extras(s->config)->reload_signal))
 		return -EPROTO;
-	if (s->setup.reload->node)
+	if (s->setup.extras->reload->node)
 		return -EBUSY;
-	hook_clear_variables(s->setup.reload);
-	hook_set_variable(s->setup.reload, "MAINPID=%d", (int)s->main.pid);
-	alarm_set(&s->ctx->alarms, &s->setup.reload->timer,
+	hook_clear_variables(s->setup.extras->reload);
+	hook_set_variable(s->setup.extras->reload, "MAINPID=%d", (int)s->main.pid);
+	alarm_set(&s->ctx->alarms, &s->setup.extras->reload->timer,
 		  clock_add(clock_now_usec(), s->config->start_timeout_usec));
-	hook_begin(s->setup.reload, s->node, HOOK_RELOAD_COMMAND,
+	hook_begin(s->setup.extras->reload, s->node, HOOK_RELOAD_COMMAND,
 		   swansong_guard_clone(&s->main.guard), s->main.generation);
 	return 0;
 }
@@ -65,18 +65,19 @@ void service_update_reload(struct service *s)
 {
 	char text[OUTCOME_TEXT_MAX];
 
-	while (s->setup.reload && hook_has_ended(s->setup.reload)) {
-		bool well = hook_was_well(s->setup.reload);
+	while (s->setup.extras->reload && hook_has_ended(s->setup.extras->reload)) {
+		bool well = hook_was_well(s->setup.extras->reload);
 
-		if (well && s->state == STATE_UP && hook_continue(s->setup.reload))
+		if (well && s->state == STATE_UP && hook_continue(s->setup.extras->reload))
 			continue;
 		if (well && service_reloads_by_signal(s) && s->state == STATE_UP && s->main.alive)
 			(void)service_signal_reload(s);
 		else
 			service_log(s, well ? LOG_INFO : LOG_WARNING, "%s",
 				    well ? "reloaded"
-					 : policy_outcome_text(text, &s->setup.reload->outcome));
-		alarm_stop(&s->ctx->alarms, &s->setup.reload->timer);
-		hook_end(s->setup.reload);
+					 : policy_outcome_text(text,
+							       &s->setup.extras->reload->outcome));
+		alarm_stop(&s->ctx->alarms, &s->setup.extras->reload->timer);
+		hook_end(s->setup.extras->reload);
 	}
 }

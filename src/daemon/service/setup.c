@@ -36,18 +36,23 @@ static void setup_on_pid_file(void *arg)
 	service_check_exits(arg);
 }
 
+const struct setup_extras setup_no_extras;
+
 static void setup_done(struct setup *setup)
 {
 	const struct node_config *config = setup->launch.config;
+	struct setup_extras *extras = setup->extras;
 
-	service_hook_free(setup->hook);
-	service_hook_free(setup->reload);
-	pid_watch_free(setup->pid_watch);
-	readiness_free(setup->readiness);
-	health_free(setup->health);
-	attach_free(setup->attach);
-	notify_free(setup->notify);
-	free(setup->messages);
+	service_hook_free(extras->hook);
+	service_hook_free(extras->reload);
+	pid_watch_free(extras->pid_watch);
+	readiness_free(extras->readiness);
+	health_free(extras->health);
+	attach_free(extras->attach);
+	notify_free(extras->notify);
+	free(extras->messages);
+	if (extras != &setup_no_extras)
+		free(extras);
 	if (!setup->keeps_activation)
 		activation_free(setup->launch.activation);
 	launch_done(&setup->launch);
@@ -65,21 +70,27 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 {
 	cleanup(setup_freep) struct setup *setup = calloc(1, sizeof(*setup));
 	const char *pid_file = node_config_extras(config)->pid_file;
+	struct setup_extras *extras;
 	int r;
 
 	if (!setup)
 		return -ENOMEM;
+	setup->extras = (struct setup_extras *)&setup_no_extras;
+	extras = calloc(1, sizeof(*extras));
+	if (!extras)
+		return -ENOMEM;
+	setup->extras = extras;
 	setup->launch.config = node_config_ref(config);
-	r = service_notify_new(s, config, &setup->notify, &setup->messages);
+	r = service_notify_new(s, config, &extras->notify, &extras->messages);
 	if (r >= 0)
-		r = readiness_new(&setup->readiness, s->ctx, config, &s->setup.launch,
+		r = readiness_new(&extras->readiness, s->ctx, config, &s->setup.launch,
 				  setup_on_ready, s);
 	if (r >= 0)
-		r = health_new(&setup->health, s, config);
+		r = health_new(&extras->health, s, config);
 	if (r >= 0 && config->attach)
-		r = attach_new(&setup->attach, s->node);
+		r = attach_new(&extras->attach, s->node);
 	if (r >= 0 && pid_file)
-		r = pid_watch_new(&setup->pid_watch, s->ctx, pid_file, setup_on_pid_file, s);
+		r = pid_watch_new(&extras->pid_watch, s->ctx, pid_file, setup_on_pid_file, s);
 	if (r >= 0 && !s->calls &&
 	    (config->autostart == AUTOSTART_ON_DEMAND ||
 	     node_config_extras(config)->drain_quiet_usec))
@@ -92,15 +103,19 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 		r = activation_new(&setup->launch.activation, s->ctx, config);
 	if (r >= 0)
 		r = launch_init(&setup->launch, s->ctx, config,
-				setup->notify ? notify_address(setup->notify) : NULL,
+				extras->notify ? notify_address(extras->notify) : NULL,
 				setup->launch.activation);
 	setup->launch.group = &s->group;
 	if (r >= 0)
-		r = service_hook_new(s, config, &setup->hook);
+		r = service_hook_new(s, config, &extras->hook);
 	if (r >= 0)
-		r = service_reload_new(s, config, &setup->reload);
+		r = service_reload_new(s, config, &extras->reload);
 	if (r < 0)
 		return r;
+	if (memcmp(extras, &setup_no_extras, sizeof(*extras)) == 0) {
+		setup->extras = (struct setup_extras *)&setup_no_extras;
+		free(extras);
+	}
 	*ret = take(setup);
 	return 0;
 }

@@ -110,8 +110,8 @@ void service_term(struct service *s)
 			    : s->stop_signal;
 	struct hook *h;
 
-	if (s->setup.attach)
-		attach_stop(s->setup.attach);
+	if (s->setup.extras->attach)
+		attach_stop(s->setup.extras->attach);
 	control_group_thaw_soon(&s->group);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_term(h);

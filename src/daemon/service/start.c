@@ -97,7 +97,7 @@ static int service_make_given(struct service *s, struct given *given, const char
 	}
 	if (s->setup.launch.config->ready.kind == PROBE_FD) {
 		*step = "make a pipe";
-		given->ready_fd = readiness_open_fd(s->setup.readiness);
+		given->ready_fd = readiness_open_fd(s->setup.extras->readiness);
 		if (given->ready_fd < 0)
 			return given->ready_fd;
 	}
@@ -110,9 +110,10 @@ static int service_make_given(struct service *s, struct given *given, const char
 		given->handover[given->n++] =
 			(struct handover){ "SWANSONG_CONTROL", given->control };
 	}
-	if (s->setup.attach) {
+	if (s->setup.extras->attach) {
 		*step = "make a page for its guards";
-		r = attach_begin(s->setup.attach, &given->handover[given->n], &given->socket);
+		r = attach_begin(s->setup.extras->attach, &given->handover[given->n],
+				 &given->socket);
 		if (r < 0)
 			return r;
 		given->n += ATTACH_HANDOVER;
@@ -125,11 +126,11 @@ static void service_await_readiness(struct service *s, bool ready_fd_given)
 {
 	const struct node_config *config = s->setup.launch.config;
 
-	if (s->setup.readiness && (config->ready.kind != PROBE_FD || ready_fd_given) &&
-	    readiness_start(s->setup.readiness, &s->main) < 0)
+	if (s->setup.extras->readiness && (config->ready.kind != PROBE_FD || ready_fd_given) &&
+	    readiness_start(s->setup.extras->readiness, &s->main) < 0)
 		service_log(s, LOG_ERR, "cannot watch for readiness");
 	if (config->ready.kind == PROBE_STARTED && config->type != TYPE_ONESHOT &&
-	    !s->setup.readiness)
+	    !s->setup.extras->readiness)
 		service_post(s, EVENT_READY);
 }
 
@@ -180,8 +181,8 @@ void service_spawn(struct service *s)
 		service_note_spawn_failure(s, &failure);
 		return;
 	}
-	if (s->setup.readiness)
-		readiness_prepare(s->setup.readiness);
+	if (s->setup.extras->readiness)
+		readiness_prepare(s->setup.extras->readiness);
 	program.ready_fd = given.ready_fd;
 	program.handover = given.handover;
 	program.n_handover = given.n;

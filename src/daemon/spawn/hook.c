@@ -62,7 +62,7 @@ static const struct commands *hook_commands_of(const struct hook *h)
 /* The chore that is step @n; or NULL: a command. */
 static const struct chore *hook_chore_at(const struct hook *h, size_t n)
 {
-	return chores_at(h->launch->chores, h->kind, n, hook_commands_of(h)->n);
+	return chores_at(h->launch->extras->chores, h->kind, n, hook_commands_of(h)->n);
 }
 
 /* The words of step @n.  Final actions undo earlier steps, so they run in reverse order. */
@@ -74,7 +74,7 @@ static char *const *hook_argv_at(const struct hook *h, size_t n)
 	if (chore)
 		return chore->condition ? chore->condition : chore->path;
 	if (h->kind != HOOK_POST_STOP)
-		n -= chores_count(h->launch->chores, h->kind);
+		n -= chores_count(h->launch->extras->chores, h->kind);
 	return commands->argv[h->kind == HOOK_FINAL ? commands->n - 1 - n : n];
 }
 
@@ -131,7 +131,7 @@ void hook_begin(struct hook *h, struct node *node, enum hook_kind kind, struct s
 
 bool hook_continue(struct hook *h)
 {
-	if (h->next >= hook_commands_of(h)->n + chores_count(h->launch->chores, h->kind))
+	if (h->next >= hook_commands_of(h)->n + chores_count(h->launch->extras->chores, h->kind))
 		return false;
 	process_forget(&h->process);
 	hook_run_next(h);

@@ -51,7 +51,7 @@ static int launch_add_notify_variables(struct launch *launch, const char *addres
 		blank[sizeof(blank) - 1] = '\0';
 		r = launch_add_variable(at, "WATCHDOG_PID", blank);
 		if (r == 0)
-			launch->watchdog_pid = strchr((*at)[-1], '=') + 1;
+			launch->extras->watchdog_pid = strchr((*at)[-1], '=') + 1;
 	}
 	if (r == 0 && extras->fd_store_max)
 		r = launch_add_number(at, "FDSTORE", extras->fd_store_max);
@@ -73,7 +73,7 @@ static int launch_add_journal_stream(struct launch *launch, char ***at)
 	**at = variable;
 	if (!variable)
 		return -ENOMEM;
-	launch->journal_stream = stpcpy(variable, name);
+	launch->extras->journal_stream = stpcpy(variable, name);
 	(*at)++;
 	return 0;
 }
@@ -92,7 +92,7 @@ static size_t launch_count_own_variables(const struct launch *launch, const char
 		n += NOTIFY_VARIABLES;
 	if (launch_writes_to(config, OUTPUT_JOURNAL))
 		n++;
-	return n + (launch->chores ? CHORES_VARIABLES : 0);
+	return n + (launch->extras->chores ? CHORES_VARIABLES : 0);
 }
 
 static int launch_build_environment(struct launch *launch, const char *notify_address)
@@ -105,7 +105,7 @@ static int launch_build_environment(struct launch *launch, const char *notify_ad
 
 	if (n == 0)
 		return 0;
-	at = launch->environment = calloc(n + 1, sizeof(char *));
+	at = launch->extras->environment = calloc(n + 1, sizeof(char *));
 	if (!at)
 		return -ENOMEM;
 	if (credentials->set && credentials->home)
@@ -122,15 +122,17 @@ static int launch_build_environment(struct launch *launch, const char *notify_ad
 			r = -ENOMEM;
 	}
 	/* These come after the node's own, which cannot override them. */
-	for (size_t i = 0; r == 0 && launch->chores && i < CHORES_VARIABLES; i++)
-		if (launch->chores->variables[i])
-			*at++ = take(launch->chores->variables[i]);
+	for (size_t i = 0; r == 0 && launch->extras->chores && i < CHORES_VARIABLES; i++)
+		if (launch->extras->chores->variables[i])
+			*at++ = take(launch->extras->chores->variables[i]);
 	if (r == 0 && notify_address)
 		r = launch_add_notify_variables(launch, notify_address, &at);
 	if (r == 0 && launch_writes_to(config, OUTPUT_JOURNAL))
 		r = launch_add_journal_stream(launch, &at);
 	return r;
 }
+
+static const struct launch_extras launch_no_extras;
 
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
 		const char *notify_address, struct activation *activation)
@@ -142,33 +144,45 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	*launch = (struct launch){
 		.config = config,
 		.activation = activation,
+		.extras = calloc(1, sizeof(*launch->extras)),
 	};
-	r = chores_new(&launch->chores, config);
+	if (!launch->extras)
+		return -ENOMEM;
+	r = chores_new(&launch->extras->chores, config);
 	if (r == 0)
 		r = launch_build_environment(launch, notify_address);
-	while (r == 0 && launch->environment && launch->environment[own])
+	while (r == 0 && launch->extras->environment && launch->extras->environment[own])
 		own++;
 	if (r == 0)
 		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
 	if (r == 0)
 		r = capture_new(&launch->capture, ctx, config);
 	if (r == 0)
-		r = sandbox_new(&launch->sandbox, config);
+		r = sandbox_new(&launch->extras->sandbox, config);
 	if (r == 0 && (credentials->set || credentials->n_groups > 0))
-		r = credentials_groups(credentials, credentials->gid, &launch->groups,
-				       &launch->n_groups);
+		r = credentials_groups(credentials, credentials->gid, &launch->extras->groups,
+				       &launch->extras->n_groups);
+	if (r == 0 && memcmp(launch->extras, &launch_no_extras, sizeof(launch_no_extras)) == 0) {
+		free(launch->extras);
+		launch->extras = (struct launch_extras *)&launch_no_extras;
+	}
 	return r;
 }
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v; v++)
-		free(*v);
-	free(launch->environment);
-	free(launch->groups);
-	launch->sandbox = sandbox_free(launch->sandbox);
+	struct launch_extras *extras = launch->extras;
+
 	capture_free(launch->capture);
-	chores_free(launch->chores);
+	for (char **v = extras ? extras->environment : NULL; v && *v; v++)
+		free(*v);
+	if (extras && extras != &launch_no_extras) {
+		free(extras->environment);
+		free(extras->groups);
+		sandbox_free(extras->sandbox);
+		chores_free(extras->chores);
+		free(extras);
+	}
 	*launch = (struct launch){ 0 };
 }
 
@@ -212,7 +226,7 @@ static void launch_merge_environment(struct context *ctx, const struct launch *l
 		if (launch_is_passed(node_config_extras(launch->config), *b))
 			ctx->environment.child[n++] = *b;
 	/* Later variables win: a user's HOME may be set in the configuration. */
-	launch_set_variables(ctx, &n, launch->environment);
+	launch_set_variables(ctx, &n, launch->extras->environment);
 	launch_set_variables(ctx, &n, last);
 	launch_set_variables(ctx, &n, variables);
 	ctx->environment.child[n] = NULL;
@@ -343,8 +357,8 @@ static int launch_prepare_streams(const struct launch *launch, struct context *c
 			return launch_fail(failure, -r, "read its output for ready = log by",
 					   "swansong-logger");
 	}
-	if (launch->journal_stream)
-		(void)journal_stream_text(launch->journal_stream, streams->journal);
+	if (launch->extras->journal_stream)
+		(void)journal_stream_text(launch->extras->journal_stream, streams->journal);
 	return 0;
 }
 
@@ -390,13 +404,14 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.set_groups = credentials->set_groups,
 		.uid = credentials->uid,
 		.gid = credentials->gid,
-		.groups = launch->groups,
-		.n_groups = launch->n_groups,
+		.groups = launch->extras->groups,
+		.n_groups = launch->extras->n_groups,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
 		.reopen = streams.reopen,
 		.files = files.activation.files,
 		.n_files = files.activation.n_files,
-		.pid_places = { program->main ? launch->watchdog_pid : NULL, files.activation.pid },
+		.pid_places = { program->main ? launch->extras->watchdog_pid : NULL,
+				files.activation.pid },
 		.take_terminal = terminal && !foreground,
 		.keep_session = foreground,
 		.terminal = STDIN_FILENO,
@@ -409,8 +424,9 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
-	if (launch->sandbox && !program->work)
-		r = sandbox_wrap(launch->sandbox, ctx->environment.child, &spec, &attributes);
+	if (launch->extras->sandbox && !program->work)
+		r = sandbox_wrap(launch->extras->sandbox, ctx->environment.child, &spec,
+				 &attributes);
 	if (r < 0)
 		return launch_fail(failure, -r, "pass its variables LD_... to", "swansong-sandbox");
 	r = launch_make_process(launch, ctx, &spec, process);

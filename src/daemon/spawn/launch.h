@@ -38,19 +38,24 @@ struct launch_program {
 	bool main; /* the service itself, which gets sockets and store */
 };
 
+/* For few services; each may be NULL. */
+struct launch_extras {
+	struct chores *chores;
+	gid_t *groups;
+	size_t n_groups;
+	char **environment;	       /* its own variables: keys, HOME and so on */
+	struct sandbox_words *sandbox; /* in front of each command */
+	char *watchdog_pid;	       /* place for the pid in it */
+	char *journal_stream;	       /* place for the value of JOURNAL_STREAM in it */
+};
+
 /* The objects for all starts of a service, made when its configuration is loaded. */
 struct launch {
 	const struct node_config *config;
 	struct activation *activation; /* or NULL */
 	struct capture *capture;       /* of files; or NULL */
-	struct chores *chores;	       /* or NULL */
-	gid_t *groups;
-	size_t n_groups;
+	struct launch_extras *extras;
 	struct control_group *group; /* the group to start in, set by the service; or NULL */
-	char **environment;	     /* its own variables: keys, HOME and so on; or NULL */
-	struct sandbox_words *sandbox; /* in front of each command; or NULL */
-	char *watchdog_pid;	     /* place for the pid in it, or NULL */
-	char *journal_stream;	     /* place for the value of JOURNAL_STREAM in it, or NULL */
 };
 
 /* Makes @launch.  After a failure launch_done() must still be called.  Return: 0 or -errno. */

@@ -143,8 +143,8 @@ static void succession_rename_rows(const struct node *node)
 	roster_rename(roster, node->service->messages_place, node->path);
 	list_for_each (lease, &node->leases, of_node)
 		roster_rename(roster, lease->place, node->path);
-	if (node->service->setup.attach)
-		attach_enter_rows(node->service->setup.attach);
+	if (node->service->setup.extras->attach)
+		attach_enter_rows(node->service->setup.extras->attach);
 }
 
 /* @path is the one of the predecessor @node. */
@@ -198,7 +198,7 @@ static void succession_complete(struct tree *tree, struct node *node, struct nod
 
 static void succession_update(struct tree *tree, struct node *node)
 {
-	const struct health *health = node->service->setup.health;
+	const struct health *health = node->service->setup.extras->health;
 	unsigned n;
 	struct node *successor = succession_find(node, &n);
 	struct key_set set;

@@ -31,8 +31,8 @@ void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *r
 			trace_begin(n->trace, n->generation,
 				    n->service ? fsm_state_name(n->service->state) : NULL, now);
 			trace_explain(n->trace, reason);
-			if (n->service && n->service->setup.attach)
-				attach_stop(n->service->setup.attach);
+			if (n->service && n->service->setup.extras->attach)
+				attach_stop(n->service->setup.extras->attach);
 		}
 		deadline_begin(n, now);
 	}

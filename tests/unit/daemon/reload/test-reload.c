@@ -24,11 +24,11 @@ START_TEST(change_that_needs_no_new_process_lets_the_service_run_on)
 	ck_assert_int_eq(service("a")->stop_signal, SIGINT);
 	ck_assert_uint_eq(service("a")->config->restart_limit.count, 2);
 	/* The run began without readiness, and is ready already. */
-	ck_assert_ptr_null(service("a")->setup.readiness);
+	ck_assert_ptr_null(service("a")->setup.extras->readiness);
 	ck_assert_int_eq(restart("a"), 0);
 	end_asked();
 	expect("a starting");
-	ck_assert_ptr_nonnull(service("a")->setup.readiness);
+	ck_assert_ptr_nonnull(service("a")->setup.extras->readiness);
 }
 END_TEST
 

@@ -13,7 +13,7 @@
 
 static const struct service_messages *messages(void)
 {
-	return service("web")->setup.messages;
+	return service("web")->setup.extras->messages;
 }
 
 static void begin_up(const char *text)
@@ -326,7 +326,7 @@ END_TEST
 
 static const struct health *health(void)
 {
-	return service("web")->setup.health;
+	return service("web")->setup.extras->health;
 }
 
 START_TEST(health_is_checked_while_the_service_is_up)

@@ -74,8 +74,8 @@ START_TEST(user_has_home_shell_and_name)
 	live_begin("");
 	ck_assert_int_eq(launch_init(&launch, &ctx, config_find(config, "web"), NULL, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
-		ck_assert_str_eq(launch.environment[i], expected[i]);
-	ck_assert_ptr_null(launch.environment[ARRAY_SIZE(expected)]);
+		ck_assert_str_eq(launch.extras->environment[i], expected[i]);
+	ck_assert_ptr_null(launch.extras->environment[ARRAY_SIZE(expected)]);
 	launch_done(&launch);
 	config_unref(config);
 }
