@@ -14,10 +14,9 @@
 
 DEFINE_CLEANUP(struct service *, service_free)
 
-static void service_on_timeout(struct alarm *alarm)
+static void service_on_timeout(struct service *s)
 {
-	struct service *s = container_of(alarm, struct service, timer);
-
+	s->timed_out = true;
 	if (s->ctx->held_usec && fsm_is_going_down(s->state) && s->state != STATE_KILLING)
 		return; /* until service_postpone() */
 	if (s->state == STATE_DOWN || s->state == STATE_BACKOFF)
@@ -27,6 +26,19 @@ static void service_on_timeout(struct alarm *alarm)
 	/* An exit without an event is found here. */
 	if (!s->main.alive && (s->main.pid > 0 || s->group.exists))
 		service_check_exits(s);
+}
+
+static void service_on_timer(struct alarm *alarm)
+{
+	struct service *s = container_of(alarm, struct service, timer);
+	uint64_t now = clock_now_usec();
+
+	service_kill_late_kept(s);
+	if (service_warning_usec(s) <= now)
+		node_guards_changed(s->node);
+	if (!s->timed_out && s->timeout_usec <= now)
+		service_on_timeout(s);
+	service_set_timer(s);
 }
 
 static void service_on_group_change(struct cgroup_watch *watch)
@@ -55,9 +67,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	list_init(&s->remaining);
 	control_group_init(&s->group, s->ctx, s->config, service_on_group_change);
 	process_init(&s->main, PROCESS_MAIN, s);
-	alarm_init(&s->timer, service_on_timeout);
-	alarm_init(&s->kept_timer, service_on_kept_timeout);
-	alarm_init(&s->slow_timer, service_on_slow_stop);
+	alarm_init(&s->timer, service_on_timer);
 	service_recount(s);
 
 	r = policy_new(&s->policy, s->config);
@@ -87,8 +97,6 @@ struct service *service_free(struct service *s)
 	control_group_done(&s->group);
 	agenda_remove(&s->ctx->agenda, SERVICE_TASKS, &s->node->due);
 	alarm_stop(&s->ctx->alarms, &s->timer);
-	alarm_stop(&s->ctx->alarms, &s->kept_timer);
-	alarm_stop(&s->ctx->alarms, &s->slow_timer);
 	service_setup_done(s);
 	watchdog_done(s->watchdog);
 	free(s->watchdog);

@@ -131,6 +131,7 @@ struct service {
 	int stop_signal;      /* the configured one, or that of a forwarded stop */
 	bool blocked : 1;     /* by a requirement that failed, was stopped or has ended; derived */
 	bool in_trouble : 1;  /* given up or unhealthy since it was last well */
+	bool timed_out : 1;   /* the timer has expired for timeout_usec */
 	bool attempted : 1;   /* it has been up or has failed at least once */
 	unsigned outage;      /* enum outage, as last recorded */
 	unsigned restarts;    /* automatic restarts since the last start by a client */
@@ -155,9 +156,7 @@ struct service {
 	struct calls *calls;	   /* NULL: it never was on demand, nor had a drain-quiet */
 	struct recycle *recycle;   /* NULL: it never had recycle-memory or recycle-age */
 	struct looked looked;
-	struct alarm timer;
-	struct alarm slow_timer; /* for stop-warning */
-	struct alarm kept_timer; /* ends kept processes at their until_usec */
+	struct alarm timer; /* for timeout_usec, stop-warning, and until_usec of kept processes */
 };
 
 /* Posts @event to the state machine, which handles it in the next update turn. */

@@ -265,9 +265,10 @@ void service_forced(struct service *s)
 
 /* --- kept processes --- */
 
+/* The timer may be early: it is set again then. */
 static void service_arm_kept(struct service *s, uint64_t usec)
 {
-	alarm_set(&s->ctx->alarms, &s->kept_timer, MIN(usec, s->kept_timer.usec));
+	alarm_set(&s->ctx->alarms, &s->timer, MIN(usec, s->timer.usec));
 }
 
 void service_end_kept(struct service *s)
@@ -320,7 +321,6 @@ void service_postpone_kept(struct service *s, uint64_t usec)
 {
 	struct process *p;
 
-	alarm_stop(&s->ctx->alarms, &s->kept_timer);
 	list_for_each (p, &s->remaining, by_service) {
 		if (!p->until_usec)
 			continue;
@@ -336,31 +336,23 @@ void service_join_kept(struct service *s, struct process *p, const struct proces
 		service_arm_kept(s, p->until_usec);
 }
 
-void service_on_kept_timeout(struct alarm *alarm)
+void service_kill_late_kept(struct service *s)
 {
-	struct service *s = container_of(alarm, struct service, kept_timer);
-	uint64_t now = clock_now_usec(), next = USEC_INFINITY;
+	uint64_t now = clock_now_usec();
 	struct process *p;
 
-	if (s->ctx->held_usec)
-		return; /* until service_postpone_kept() */
 	list_for_each (p, &s->remaining, by_service) {
-		if (!p->until_usec)
-			continue;
-		if (p->until_usec <= now) {
-			int signo =
-				p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
+		int signo = p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
 
-			if (!p->killed) {
-				service_log_one_kill(s, true, "remaining pid %d (%s)", (int)p->pid,
-						     p->name);
-				node_note_forced(s->node);
-			}
-			p->killed = true;
-			(void)process_signal(p, signo);
-			p->until_usec = now + BUDGET_KILL_AGAIN_USEC;
+		if (!p->until_usec || p->until_usec > now || s->ctx->held_usec)
+			continue;
+		if (!p->killed) {
+			service_log_one_kill(s, true, "remaining pid %d (%s)", (int)p->pid,
+					     p->name);
+			node_note_forced(s->node);
 		}
-		next = MIN(next, p->until_usec);
+		p->killed = true;
+		(void)process_signal(p, signo);
+		p->until_usec = now + BUDGET_KILL_AGAIN_USEC;
 	}
-	service_arm_kept(s, next);
 }

@@ -64,11 +64,8 @@ void service_postpone_kept(struct service *service, uint64_t usec);
 void service_join_kept(struct service *service, struct process *process,
 		       const struct process *of_run);
 
-/*
- * Handles the alarm service->kept_timer: kills the kept processes that have exceeded the
- * stop-timeout.
- */
-void service_on_kept_timeout(struct alarm *alarm);
+/* Kills the kept processes that have exceeded the stop-timeout. */
+void service_kill_late_kept(struct service *service);
 
 /* Sends @signo to the main process, to its process group, or to all known processes. */
 void service_send(struct service *service, int signo, enum signal_scope scope);

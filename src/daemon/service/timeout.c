@@ -104,30 +104,29 @@ static uint64_t service_ending_limit(struct service *s, uint64_t now)
 	return s->ending.limit_usec;
 }
 
-void service_on_slow_stop(struct alarm *alarm)
-{
-	node_guards_changed(container_of(alarm, struct service, slow_timer)->node);
-}
-
-/* Logs that the stop is slow, or sets the alarm for the time at which it is. */
-static void service_watch_stop(struct service *s, uint64_t now)
+uint64_t service_warning_usec(const struct service *s)
 {
 	uint64_t limit = s->ending.limit_usec - s->ending.began_usec;
-	uint64_t warning = s->ending.began_usec + limit / 100 * (uint64_t)s->config->stop_warning;
+
+	if (s->config->stop_warning == 0 || s->ending.warned || !service_is_ending(s) ||
+	    s->ending.limit_usec == USEC_INFINITY)
+		return USEC_INFINITY;
+	return s->ending.began_usec + limit / 100 * (uint64_t)s->config->stop_warning;
+}
+
+/* Logs that the stop is slow, once the timer is set: it was not set for a time that had passed. */
+static void service_watch_stop(struct service *s)
+{
+	uint64_t now = clock_now_usec();
 	char used[CLOCK_TEXT_MAX], of[CLOCK_TEXT_MAX], text[OUTCOME_TEXT_MAX];
 	char holder[SERVICE_HOLDER_MAX];
 
-	alarm_stop(&s->ctx->alarms, &s->slow_timer);
-	if (s->config->stop_warning == 0 || s->ending.warned || !fsm_is_going_down(s->state) ||
-	    !service_is_ending(s) || s->ending.limit_usec == USEC_INFINITY)
+	if (now < service_warning_usec(s))
 		return;
-	if (now < warning) {
-		alarm_set(&s->ctx->alarms, &s->slow_timer, warning);
-		return;
-	}
 	s->ending.warned = true;
 	(void)snprintf(text, sizeof(text), "%s of %s used, waiting for %s",
-		       clock_text(used, now - s->ending.began_usec), clock_text(of, limit),
+		       clock_text(used, now - s->ending.began_usec),
+		       clock_text(of, s->ending.limit_usec - s->ending.began_usec),
 		       service_holder(s, holder));
 	service_log(s, LOG_WARNING, "slow stop: %s", text);
 	alert_raise(s->node, ALERT_SLOW_STOP, NULL, text);
@@ -166,10 +165,26 @@ static bool service_has_kept_budget(const struct service *s)
 	       s->state != STATE_KILLING;
 }
 
+void service_set_timer(struct service *s)
+{
+	uint64_t warning = service_warning_usec(s);
+	uint64_t next = s->timed_out ? USEC_INFINITY : s->timeout_usec;
+	const struct process *p;
+
+	if (warning > clock_now_usec())
+		next = MIN(next, warning);
+	/* While the stop is on hold, kept processes wait for service_postpone_kept(). */
+	list_for_each (p, &s->remaining, by_service)
+		if (p->until_usec && !s->ctx->held_usec)
+			next = MIN(next, p->until_usec);
+	alarm_set(&s->ctx->alarms, &s->timer, next);
+}
+
 static void service_set_timeout(struct service *s, uint64_t usec)
 {
 	s->timeout_usec = service_has_kept_budget(s) ? MIN(usec, s->kept_usec) : usec;
-	alarm_set(&s->ctx->alarms, &s->timer, s->timeout_usec);
+	s->timed_out = false;
+	service_set_timer(s);
 }
 
 void service_disarm(struct service *s)
@@ -210,7 +225,7 @@ void service_arm(struct service *s, bool killed)
 	if (s->state == STATE_CLEANING && s->ending.began_usec && s->ending.limit_usec <= now)
 		return;
 	service_set_timeout(s, service_state_limit(s, now));
-	service_watch_stop(s, now);
+	service_watch_stop(s);
 }
 
 void service_rearm(struct service *s)
@@ -221,7 +236,7 @@ void service_rearm(struct service *s)
 		service_set_timeout(s, MIN(s->timeout_usec, service_drain_limit(s, now)));
 	else if (service_is_ending(s) && s->ending.limit_usec > now && !s->run.killed)
 		service_set_timeout(s, service_ending_limit(s, now));
-	service_watch_stop(s, now);
+	service_watch_stop(s);
 }
 
 void service_extend(struct service *s, uint64_t usec)

@@ -4,8 +4,11 @@
 
 #include "daemon/service/signal.h"
 
-/* Handles the slow_timer: the end has used the share stop-warning of its limit. */
-void service_on_slow_stop(struct alarm *alarm);
+/* Returns the time at which an end has used the share stop-warning of its limit; USEC_INFINITY: never. */
+uint64_t service_warning_usec(const struct service *service);
+
+/* Sets the timer for the next of its times, except those that have passed. */
+void service_set_timer(struct service *service);
 
 /*
  * Begins the timeout of the state that was just entered; @killed: processes have just been killed.
