@@ -42,7 +42,6 @@ struct edges {
 struct forcing {
 	uint64_t own_usec; /* time for its own processes and leases; 0: never */
 	uint64_t any_usec; /* the same for all of its subtree, in any generation */
-	bool asked;	   /* a client has requested the kill phase */
 };
 
 /* The latest times that leave services of a higher rank their time, see daemon/tree/deadline.c. */
@@ -64,6 +63,7 @@ struct node {
 	enum goal goal;
 	enum goal_cause cause;
 	int cycling;	      /* children that a strategy restarts and that are not Complete */
+	unsigned index;	      /* of a request for a plan, while it is computed */
 	struct list in_batch; /* of daemon/tree/goals.h */
 
 	/* The present generation. */
@@ -95,6 +95,7 @@ struct node {
 	struct pressure *pressure;   /* NULL: no key pressure-stop */
 	struct alert *alert;	     /* on-failure-command, or NULL */
 	struct list leases;
+	bool force_asked; /* a client has requested the kill phase */
 	bool disabled;	/* see daemon/loop/disabled.h; written by daemon/reload/enable.c */
 	bool complete;	/* its present generation is Complete and was processed */
 	bool forced;	/* a process or guard of it had to be forced during its stop */
@@ -105,7 +106,6 @@ struct node {
 		struct edges *present; /* see node_edges() */
 		struct edges *next;    /* of daemon/tree/edges.c, during a reload */
 	} edges;
-	size_t index;		 /* of a request for a plan, while it is computed */
 	uint64_t program_guards; /* of attached programs in the subtree, as last counted */
 };
 

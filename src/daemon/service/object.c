@@ -19,7 +19,7 @@ void service_post(struct service *s, enum service_event event)
 
 void service_forget_posted(struct service *s, enum service_event event)
 {
-	unsigned kept = 0;
+	uint8_t kept = 0;
 
 	for (unsigned i = 0; i < s->posted.n; i++)
 		if (s->posted.events[i] != event)

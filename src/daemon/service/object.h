@@ -38,7 +38,7 @@ struct ending {
 /* Events for the next update turn, in the order in which they were posted, each at most once. */
 struct posted {
 	uint8_t events[N_EVENTS];
-	unsigned n;
+	uint8_t n;
 };
 
 /* For few services. */
@@ -111,7 +111,8 @@ struct recycle {
 
 /* The share of a service in struct counts of its node and of the nodes above. */
 struct tally {
-	bool services, ready, coming_up, resolved, members, present, lost, excused;
+	bool services : 1, ready : 1, coming_up : 1, resolved : 1;
+	bool members : 1, present : 1, lost : 1, excused : 1;
 };
 
 struct service {
@@ -119,22 +120,22 @@ struct service {
 	struct node *node;
 	const struct node_config *config; /* the counted one: of the node, or the last with a command */
 
-	enum service_state state;
+	enum service_state state : 8;
 	struct posted posted;
+	struct tally counted; /* its share in the nodes above */
+	unsigned outage : 8;  /* enum outage, as last recorded */
+	int stop_signal : 8;  /* the configured one, or that of a forwarded stop */
+	bool blocked : 1;     /* by a requirement that failed, was stopped or has ended; derived */
+	bool in_trouble : 1;  /* given up or unhealthy since it was last well */
+	bool timed_out : 1;   /* the timer has expired for timeout_usec */
+	bool attempted : 1;   /* it has been up or has failed at least once */
+	unsigned restarts;    /* automatic restarts since the last start by a client */
 	uint64_t since_usec;	   /* when the state was entered */
 	uint64_t held_usec;	   /* time of the last stop, maybe in an earlier generation */
 	uint64_t timeout_usec;	   /* end of the state's timeout; USEC_INFINITY: none */
 	uint64_t start_limit_usec; /* end of this start, with its commands */
 	uint64_t kept_usec; /* kill_usec of the earlier generation with which it ends; 0: none */
 	struct ending ending;
-	struct tally counted; /* its share in the nodes above */
-	int stop_signal;      /* the configured one, or that of a forwarded stop */
-	bool blocked : 1;     /* by a requirement that failed, was stopped or has ended; derived */
-	bool in_trouble : 1;  /* given up or unhealthy since it was last well */
-	bool timed_out : 1;   /* the timer has expired for timeout_usec */
-	bool attempted : 1;   /* it has been up or has failed at least once */
-	unsigned outage;      /* enum outage, as last recorded */
-	unsigned restarts;    /* automatic restarts since the last start by a client */
 
 	struct process main;	    /* pid 0: none */
 	unsigned place;		    /* of its row in the roster; 0: none */

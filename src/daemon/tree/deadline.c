@@ -178,16 +178,16 @@ void deadline_force_soon(struct node *node)
 		deadline_release(node, "a kill is requested");
 	node->deadline_usec = MIN(node->deadline_usec, now);
 	node->kill_usec = MIN(node->kill_usec, now);
-	node->force.asked = true;
+	node->force_asked = true;
 	node_add_task(node, TASK_DEADLINES);
 }
 
 void deadline_process(struct node *node)
 {
-	bool asked = node->force.asked;
+	bool asked = node->force_asked;
 	uint64_t now;
 
-	node->force.asked = false;
+	node->force_asked = false;
 	/* Only the final action remains, which has a limit of its own. */
 	if (!node->stop_usec || (final_has_begun(node) && !asked))
 		return;

@@ -13,7 +13,7 @@ struct policy {
 	uint64_t fault_delay_usec; /* before the next try after a fault */
 
 	/* A ring of the times of the last restarts, as many as restart-limit allows. */
-	size_t next, used;
+	unsigned next, used;
 	uint64_t restarts[];
 };
 
