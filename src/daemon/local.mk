@@ -35,9 +35,9 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/logger/pipe.h %D%/logger/pipe.c \
 	%D%/logger/wishes.h %D%/logger/wishes.c \
 	%D%/logger/log-stream.h %D%/logger/log-stream.c \
+	%D%/logger/capture.h %D%/logger/capture.c \
 	%D%/logger/logging.h %D%/logger/logging.c \
 	%D%/logger/subscription.h %D%/logger/subscription.c \
-	%D%/logger/capture.h %D%/logger/capture.c \
 	%D%/logger/own-log.h %D%/logger/own-log.c \
 	%D%/logger/history-log.h %D%/logger/history-log.c \
 	%D%/logger/history-line.h %D%/logger/history-line.c

@@ -22,18 +22,16 @@ struct capture {
 	struct log_stream *streams[LOGGER_KINDS]; /* standard output, or both; standard error */
 	void (*on_match)(void *arg);		  /* NULL: lines are kept for later */
 	void *of_match;
-	struct alarm timer;
-	uint64_t until_usec; /* the end of the wait; 0: there is none */
-	void (*fn)(void *arg);
-	void *arg;
+	struct capture_wait *wait; /* made with the first process; NULL: there was none */
 };
+
 DEFINE_CLEANUP(struct capture *, capture_free)
 
 static void capture_on_timer(struct alarm *alarm)
 {
-	struct capture *c = container_of(alarm, struct capture, timer);
+	const struct capture_wait *wait = container_of(alarm, struct capture_wait, timer);
 
-	c->fn(c->arg);
+	wait->fn(wait->arg);
 }
 
 /* A new stream gets its rules at once, so the width of all names is known before the first line. */
@@ -63,7 +61,6 @@ int capture_new(struct capture **ret, struct context *ctx, const struct node_con
 		return -ENOMEM;
 	c->ctx = ctx;
 	c->config = config;
-	alarm_init(&c->timer, capture_on_timer);
 	for (enum logger_kind kind = 0; r == 0 && kind < LOGGER_KINDS; kind++)
 		r = capture_get(c, kind);
 	if (r == 0 && (c->streams[LOGGER_OUTPUT] || c->streams[LOGGER_ERROR]))
@@ -73,11 +70,13 @@ int capture_new(struct capture **ret, struct context *ctx, const struct node_con
 
 static void capture_end_wait(struct capture *c)
 {
-	alarm_stop(&c->ctx->alarms, &c->timer);
-	for (size_t i = 0; c->until_usec && i < LOGGER_KINDS; i++)
+	if (!c->wait || !c->wait->until_usec)
+		return;
+	alarm_stop(&c->ctx->alarms, &c->wait->timer);
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
 		if (c->streams[i])
-			log_stream_notify(c->streams[i], NULL, NULL);
-	c->until_usec = 0;
+			c->streams[i]->wait = NULL;
+	c->wait->until_usec = 0;
 }
 
 struct capture *capture_free(struct capture *c)
@@ -85,6 +84,7 @@ struct capture *capture_free(struct capture *c)
 	if (!c)
 		return NULL;
 	capture_end_wait(c);
+	free(c->wait);
 	capture_watch(c, NULL, NULL);
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
 		log_stream_put(c->streams[i]);
@@ -105,6 +105,18 @@ void capture_reload(struct capture *c, const struct node_config *config)
 	}
 }
 
+/* A stop asks for no memory: the wait for the last lines is made with a process.  Return: 0 or -ENOMEM. */
+static int capture_make_wait(struct capture *c)
+{
+	if (c->wait)
+		return 0;
+	c->wait = calloc(1, sizeof(*c->wait));
+	if (!c->wait)
+		return -ENOMEM;
+	alarm_init(&c->wait->timer, capture_on_timer);
+	return 0;
+}
+
 int capture_open(struct capture *c, int fd)
 {
 	enum logger_kind kind = fd == 2 ? LOGGER_ERROR : LOGGER_OUTPUT;
@@ -117,6 +129,8 @@ int capture_open(struct capture *c, int fd)
 		return -ENOTSUP;
 	(void)log_rules(&rules, &file, c->config, kind, &c->ctx->logger->sinks);
 	r = log_stream_use(c->streams[kind], &rules, file);
+	if (r == 0)
+		r = capture_make_wait(c);
 	return r < 0 ? r : log_stream_open(c->streams[kind], user->set ? user->uid : (uid_t)-1);
 }
 
@@ -168,7 +182,7 @@ static ssize_t capture_compare(const regex_t *regex, char *data, size_t size)
 	return line - data;
 }
 
-static void capture_on_output(struct log_stream *s)
+void capture_read(struct log_stream *s)
 {
 	const struct capture *c = s->reader;
 	char data[CAPTURE_LINE_MAX + 1];
@@ -207,7 +221,6 @@ int capture_mark(struct capture *c)
 		if (s->number == LOGGER_ALL || !logger_child_is_usable(&s->logger->child))
 			return -ENOTSUP;
 		r = capture_find_end(s, &s->line);
-		s->on_output = capture_on_output;
 		s->reader = c;
 		if (r == 0)
 			capture_note_seen(s, s->line);
@@ -231,7 +244,6 @@ void capture_watch(struct capture *c, void (*fn)(void *arg), void *arg)
 			log_stream_wish(s, WISH_WATCH);
 			continue;
 		}
-		s->on_output = NULL;
 		s->reader = NULL;
 		capture_note_seen(s, (uint64_t)-1);
 	}
@@ -262,20 +274,22 @@ static bool capture_is_over(const struct capture *c)
 bool capture_awaits(struct capture *c, void (*fn)(void *arg), void *arg)
 {
 	uint64_t now = clock_now_usec();
+	struct capture_wait *wait;
 
-	if (!c)
+	if (!c || capture_make_wait(c) < 0)
 		return false;
-	if (!c->until_usec) {
-		c->until_usec = now + AWAIT_USEC;
-		c->fn = fn;
-		c->arg = arg;
+	wait = c->wait;
+	if (!wait->until_usec) {
+		wait->until_usec = now + AWAIT_USEC;
+		wait->fn = fn;
+		wait->arg = arg;
 		for (size_t i = 0; i < LOGGER_KINDS; i++)
 			if (c->streams[i])
-				log_stream_notify(c->streams[i], fn, arg);
+				c->streams[i]->wait = wait;
 		capture_ask(c);
-		alarm_set(&c->ctx->alarms, &c->timer, c->until_usec);
+		alarm_set(&c->ctx->alarms, &wait->timer, wait->until_usec);
 	}
-	return now < c->until_usec && !capture_is_over(c);
+	return now < wait->until_usec && !capture_is_over(c);
 }
 
 void capture_end(struct capture *c, const struct swansong_guard *guard, unsigned generation,
@@ -285,9 +299,11 @@ void capture_end(struct capture *c, const struct swansong_guard *guard, unsigned
 
 	if (!c)
 		return;
-	brief = c->until_usec ? c->until_usec : clock_now_usec() + AWAIT_USEC;
-	if (!c->until_usec)
+	brief = c->wait ? c->wait->until_usec : 0;
+	if (!brief) {
+		brief = clock_now_usec() + AWAIT_USEC;
 		capture_ask(c);
+	}
 	if (node_config_outputs(c->config)->log_full == LOG_FULL_DROP)
 		until_usec = MIN(until_usec, brief);
 	for (size_t i = 0; i < LOGGER_KINDS; i++)

@@ -42,7 +42,7 @@ void capture_watch(struct capture *capture, void (*fn)(void *arg), void *arg);
 
 /*
  * Returns true if output is still to be written after the last process of a run, and calls @fn when the caller
- * should ask again.  It returns false after a short time, or if the file cannot be written now.
+ * should ask again.  It returns false after a short time, or if the file cannot be written now, or without memory.
  */
 bool capture_awaits(struct capture *capture, void (*fn)(void *arg), void *arg);
 
@@ -55,6 +55,9 @@ void capture_end(struct capture *capture, const struct swansong_guard *guard, un
 
 /* Releases the node, as its budget is spent. */
 void capture_release(struct capture *capture);
+
+/* Compares the lines of @stream, which has a reader, after a LOGGER_WATCH; for logging.c. */
+void capture_read(struct log_stream *stream);
 
 /* Returns the stream of @kind, or NULL. */
 const struct log_stream *capture_stream(const struct capture *capture, enum logger_kind kind);

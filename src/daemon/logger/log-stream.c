@@ -165,7 +165,7 @@ struct log_stream *log_stream_put(struct log_stream *s)
 		return NULL;
 	dict_remove(&s->logger->by_name[s->kind], s->name);
 	log_stream_set_prefixed(s, false);
-	s->on_flushed = NULL;
+	s->wait = NULL;
 	if (s->number == LOGGER_ALL)
 		log_stream_free(s);
 	else
@@ -368,19 +368,13 @@ void log_stream_flushed(struct log_stream *s, uint64_t cookie)
 	if (s->flushed != s->asked)
 		return;
 	log_stream_free_holds(s);
-	if (s->on_flushed)
-		s->on_flushed(s->arg);
+	if (s->wait)
+		s->wait->fn(s->wait->arg);
 }
 
 bool log_stream_is_flushed(const struct log_stream *s)
 {
 	return s->kept || s->asked == s->flushed || !logger_child_is_usable(&s->logger->child);
-}
-
-void log_stream_notify(struct log_stream *s, void (*fn)(void *arg), void *arg)
-{
-	s->on_flushed = fn;
-	s->arg = arg;
 }
 
 void log_stream_drain(struct log_stream *s, bool on)

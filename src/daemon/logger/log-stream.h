@@ -66,9 +66,6 @@ void log_stream_flush(struct log_stream *stream);
 /* Returns true if the requested output is written, or there is none, or no logger to write it. */
 bool log_stream_is_flushed(const struct log_stream *stream);
 
-/* @fn is called when the stream is flushed, and when its destination has failed; NULL: not any more. */
-void log_stream_notify(struct log_stream *stream, void (*fn)(void *arg), void *arg);
-
 /* The form of its lines, and their destination. */
 const struct logger_rules *log_stream_rules(const struct log_stream *stream);
 

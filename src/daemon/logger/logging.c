@@ -4,6 +4,7 @@
  */
 #include "daemon/logger/logging.h"
 
+#include "daemon/logger/capture.h"
 #include "daemon/logger/pipe.h"
 #include "daemon/logger/log-stream.h"
 #include "daemon/logger/wishes.h"
@@ -71,8 +72,8 @@ static void logging_note_trouble(struct log_stream *s, const struct logger_troub
 	const char *to = log_stream_destination(s);
 
 	s->failing = trouble->error;
-	if (s->failing && s->on_flushed)
-		s->on_flushed(s->arg);
+	if (s->failing && s->wait)
+		s->wait->fn(s->wait->arg);
 	logging_report_state(&s->logger->child);
 	if (trouble->error)
 		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", to,
@@ -96,8 +97,8 @@ static void logging_on_kept(struct logger_child *child, uint32_t stream, bool ke
 	log_node(l->ctx->log, kept ? LOG_WARNING : LOG_NOTICE, s->name,
 		 kept ? "log: a process keeps the pipe locked: its output is not read"
 		      : "log: the output is read again");
-	if (kept && s->on_flushed)
-		s->on_flushed(s->arg);
+	if (kept && s->wait)
+		s->wait->fn(s->wait->arg);
 }
 
 static void logging_on_message(struct logger_child *child, const struct logger_packet *packet)
@@ -110,8 +111,8 @@ static void logging_on_message(struct logger_child *child, const struct logger_p
 		return;
 	if (m->type == LOGGER_FLUSHED)
 		log_stream_flushed(s, m->cookie);
-	else if (m->type == LOGGER_WATCH && s->on_output)
-		s->on_output(s);
+	else if (m->type == LOGGER_WATCH && s->reader)
+		capture_read(s);
 	else if (m->type == LOGGER_TROUBLE)
 		logging_note_trouble(s, &m->trouble);
 	else if (m->type == LOGGER_ENDED && s->refs == 0)

@@ -6,6 +6,14 @@
 #include "daemon/logger/rules.h"
 #include "proto/logger-store.h"
 
+/* For the last lines of a run. */
+struct capture_wait {
+	struct alarm timer;
+	uint64_t until_usec; /* 0: there is none */
+	void (*fn)(void *arg);
+	void *arg;
+};
+
 struct log_stream {
 	struct logging *logger;
 	struct list in_logger;
@@ -14,26 +22,24 @@ struct log_stream {
 	unsigned wishes;	/* messages to be sent, a bit of enum wish each */
 	uint32_t number;	/* LOGGER_ALL: none yet */
 	unsigned places[2];	/* of the rows of @fds in the roster */
-	enum logger_kind kind;
+	enum logger_kind kind : 8;
+	bool prefixed : 1; /* its name is counted in @name_lengths */
+	bool failing : 1;
+	bool shared : 1; /* the end for processes: the last one that got it was not the first */
+	bool kept : 1;	 /* a logger hangs in a read of its pipe: the pipe is left alone */
 	uint64_t serial; /* rises with the order in which streams were made or got pipes */
-	bool prefixed;	 /* its name is counted in @name_lengths */
 	int fds[2];	 /* of the pipe, or -1 */
 	struct logger_rules rules;
 	uint64_t rules_number; /* rises with each change after the first process */
 	struct store_run run;
 	char *file;		 /* NULL: not used yet */
 	uint64_t asked, flushed; /* cookies of the last LOGGER_FLUSH and LOGGER_FLUSHED */
-	bool failing;
-	bool shared;	     /* the end for processes: the last one that got it was not the first */
-	bool kept;	     /* a logger hangs in a read of its pipe: the pipe is left alone */
 	uint64_t until_usec; /* the end of the last hold; 0: none in this run */
 	uint64_t missed;     /* position of the end of the output that was last logged as missing */
-	void (*on_output)(struct log_stream *stream); /* of LOGGER_WATCH; or NULL */
-	struct capture *reader;
+	struct capture *reader; /* of LOGGER_WATCH; or NULL */
 	uint64_t line;		/* position of the first one that @reader has not compared */
 	sd_event_source *drain; /* of the pipe, while there is no logger; or NULL */
-	void (*on_flushed)(void *arg);
-	void *arg;
+	const struct capture_wait *wait; /* to be called when it is flushed; or NULL */
 	struct list holds;
 	char name[];
 };
