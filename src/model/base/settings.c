@@ -125,7 +125,7 @@ unsigned node_config_line(const struct node_config *node, unsigned key)
 {
 	const struct origin *origin = node_config_origin(node, key);
 
-	return origin ? origin->place.line : 0;
+	return origin ? origin->line : 0;
 }
 
 void node_config_disinherit(struct node_config *node)

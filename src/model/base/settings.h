@@ -153,9 +153,10 @@ union node_parts {
 
 /* Where a key of a section is set. */
 struct origin {
-	struct place place;
-	unsigned key;
-	bool of_template;
+	const char *file;
+	unsigned line;
+	unsigned key : 31;
+	unsigned of_template : 1;
 };
 
 struct node_config {

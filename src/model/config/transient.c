@@ -56,14 +56,14 @@ static int transient_read_property(struct builder *b, unsigned line, const char 
 static int transient_read_properties(struct builder *b)
 {
 	char *const *properties = b->transient->properties;
-	struct origin command = { { b->file, 1 }, KEY_COMMAND, false };
+	struct origin command = { b->file, 1, KEY_COMMAND, false };
 	int r;
 
-	while (properties && properties[command.place.line - 1])
-		command.place.line++;
+	while (properties && properties[command.line - 1])
+		command.line++;
 	/* The command is not a property: it counts as set after the last one. */
 	r = section_set_origin(b->node, &command);
-	for (unsigned line = 1; r == 0 && line < command.place.line; line++)
+	for (unsigned line = 1; r == 0 && line < command.line; line++)
 		r = transient_read_property(b, line, properties[line - 1]);
 	return r;
 }

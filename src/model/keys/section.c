@@ -20,7 +20,8 @@ struct place section_place(const struct node_config *node, enum key_id key)
 {
 	const struct origin *origin = node_config_origin(node, key);
 
-	return origin ? origin->place : (struct place){ .file = node->place.file };
+	return origin ? (struct place){ origin->file, origin->line }
+		      : (struct place){ .file = node->place.file };
 }
 
 int section_set_origin(struct node_config *node, const struct origin *origin)
@@ -137,7 +138,9 @@ int section_set(const struct reading *reading, struct node_config *node, struct 
 	if (key == N_KEYS)
 		section_unknown_key(node, place, name, reading->diag);
 	else if (key_is_in_place(node, key, place, reading->diag))
-		return section_set_key(reading, node, &(struct origin){ place, key, false }, text);
+		return section_set_key(reading, node,
+				       &(struct origin){ place.file, place.line, key, false },
+				       text);
 	return 0;
 }
 
@@ -150,7 +153,8 @@ int section_set_default(const struct reading *reading, struct node_config *node,
 	/* Errors of the template itself have been reported already. */
 	if (key == N_KEYS || keys[key].scope == SCOPE_TEMPLATE || (known && !known->of_template))
 		return 0;
-	return section_set_key(reading, node, &(struct origin){ place, key, true }, text);
+	return section_set_key(reading, node, &(struct origin){ place.file, place.line, key, true },
+			       text);
 }
 
 int section_resolve(struct node_config *node, enum key_id key, struct diag *diag)
@@ -180,6 +184,6 @@ struct key_source key_source_of(const struct node_config *node, enum key_id key)
 			  : origin->of_template ? ORIGIN_TEMPLATE
 						: ORIGIN_SECTION,
 		.node = from,
-		.place = origin->place,
+		.place = { origin->file, origin->line },
 	};
 }
