@@ -88,7 +88,7 @@ static void programs_note(struct service *s, const char *result)
 {
 	free(s->looked.file);
 	s->looked.waits = false;
-	s->looked.started_usec = s->run.started_usec;
+	s->looked.of_run = true;
 	s->looked.file = strcmp(result, PROGRAMS_UNKNOWN) == 0 ? NULL : strdup(result);
 }
 

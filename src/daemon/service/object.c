@@ -146,7 +146,7 @@ bool service_can_hand_over(const struct service *s)
 const char *service_program(const struct service *s, const char **file)
 {
 	*file = NULL;
-	if (!s->main.alive || s->looked.started_usec != s->run.started_usec)
+	if (!s->main.alive || !s->looked.of_run)
 		return NULL;
 	if (!s->looked.file)
 		return "unknown";

@@ -95,9 +95,9 @@ struct service_row {
 
 /* The result of daemon/demand/programs.c for a run. */
 struct looked {
-	uint64_t begun_usec : 63; /* of the look; 0: none */
+	uint64_t begun_usec : 62; /* of the look; 0: none */
 	uint64_t waits : 1;	  /* it has no result yet */
-	uint64_t started_usec;	  /* of the run */
+	uint64_t of_run : 1;	  /* it is for the present run */
 	char *file; /* a file that was replaced; "": there is none; NULL: unknown */
 };
 

@@ -63,6 +63,7 @@ void service_begin(struct service *s)
 		(struct outcome){ .kind = OUTCOME_NONE,
 				  .was_ready = s->setup.launch.config->type == TYPE_ONESHOT };
 	s->run.started_usec = now;
+	s->looked.of_run = false;
 	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
 	s->ending = (struct ending){ 0 };
 	s->run.was_up = s->run.worked = s->run.concluded = s->run.late = s->run.killed = false;
@@ -170,6 +171,7 @@ void service_spawn(struct service *s)
 	int r;
 
 	s->run.started_usec = clock_now_usec();
+	s->looked.of_run = false;
 	/* The guard is taken before anything can fail: a stop waits for the run from here on. */
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.kept = false;
