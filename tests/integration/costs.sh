@@ -61,5 +61,5 @@ anonymous 100 >"$dir/few"
 anonymous 2100 >"$dir/many"
 each=$((($(<"$dir/many") - $(<"$dir/few")) * 1024 / 2000))
 comment <<<"$each bytes of memory a service"
-ok "a service needs at most 3,000 bytes of memory" [ "$each" -le 3000 ]
+ok "a service needs at most 2,650 bytes of memory" [ "$each" -le 2650 ]
 finish
