@@ -49,7 +49,6 @@ if has nginx nginx nginx; then
 			}
 		}
 	END
-	is_root || sed -i '/^user/d' "$dir/nginx.conf"
 	hands_over nginx <<-END
 		command = sh -c 'exec nginx -e stderr -p $dir -c $dir/nginx.conf -g "pid $dir/nginx.\$\$.pid;"'
 		environment = NGINX=3;
@@ -69,8 +68,9 @@ if has gunicorn gunicorn gunicorn; then
 		    start_response("200 OK", [("Content-Type", "text/plain")])
 		    return [b"%d\n" % os.getpid()]
 	END
+	# Its workers with threads reset connections in a stop, see audit-tree.sh.
 	hands_over gunicorn <<-END
-		command = gunicorn --chdir $dir --threads 8 --worker-tmp-dir $dir app:app
+		command = gunicorn --chdir $dir --workers 12 --graceful-timeout 30 --worker-tmp-dir $dir app:app
 		settle-time = 1s
 	END
 fi
