@@ -168,7 +168,9 @@ else
 	skip "any user may read events" "machine: needs root"
 fi
 
-# A client that asks for changes gets those without an event, too: guards, and settings.
+# A client that asks for changes gets those without an event, too: guards, and settings.  An event is the report of
+# a change that it comes with, so no service is about to start.
+ctl wait -q --for ready db
 cat >"$dir/changes.py" <<-'END'
 import json, socket, sys
 s = socket.socket(socket.AF_UNIX)
