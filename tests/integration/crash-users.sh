@@ -62,6 +62,11 @@ ok "it runs a program without a user" ctl run --no-wait g/plain -- "$helpers/idl
 wait "$run"
 is "without an answer it is refused" "$?" 1
 like "with the reason" "$(cat "$dir/out")" "the user database does not answer"
+"$swansongctl" run --property user=games g/left -- "$helpers/idle" >"$dir/out" 2>&1 &
+run=$!
+ok "another one waits" wait_for 10 is_reading
+end_process "$run"
+ok "without its client nothing waits for the database" wait_for 4 not is_reading
 umount /etc/group
 ctl run --property user=games --property group=adm g/late -- "$helpers/idle" >/dev/null 2>&1 &
 ok "with the database it runs" wait_for 10 has_state g/late up
