@@ -70,6 +70,48 @@ ok "goes back after a fault of the daemon" wait_for 20 is_rollout undone
 is "with the former settings" "$(settings)" "$known"
 marks[one]=first
 
+# --- In the middle of a reload ---
+
+# The daemon has a fault at the end of its next system call of these kinds, without the client if that is all.
+traced() { ! says "/proc/$daemon/status" '^TracerPid:[[:space:]]0$'; }
+reload_with_fault_at() { # CALLS [OPTION...]: of the reload, after OPTION of strace up to --
+	local calls=$1 filter=()
+	shift
+	while [ "$1" != -- ]; do filter+=("$1") && shift; done
+	shift
+	: >"$log"
+	strace -qq -o /dev/null -p "$daemon" "${filter[@]}" -e trace="$calls" -e "inject=$calls:signal=SEGV:when=1" \
+		2>"$dir/strace" &
+	tracer=$!
+	cleanup_fn end_process "$tracer"
+	wait_for 10 traced || skip_all "machine: refuses ptrace ($(tail -n 1 "$dir/strace"))"
+	ctl reload "$@" >"$dir/out" 2>&1
+	wait_for 10 has_faults 1 || die "the fault is reported"
+	kill -TERM "$tracer"
+	wait_for 10 ctl_answers || die "the daemon answers"
+}
+mark_of() { tr '\0' '\n' <"/proc/$(pid_of "$1")/environ" | sed -n s/^MARK=//p; } # NAME
+
+ok "the tree is ready" ctl wait --for ready --timeout 60s
+if command -v strace >/dev/null; then
+	known=$(settings)
+	marks[one]=fifth marks[two]=fifth
+	tree | config
+	reload_with_fault_at kill,pidfd_send_signal -- --confirm 3s
+	ok "a fault at the first stop: it goes back" wait_for 20 is_rollout undone
+	is "to the former settings" "$(settings)" "$known"
+	ok "the tree is ready" ctl wait --for ready --timeout 60s
+	reload_with_fault_at write -P "$log" --
+	ok "a fault before all stops are begun: another reload" ctl reload
+	ok "leads to a tree that is ready" ctl wait --for ready --timeout 60s
+	is "of which each service has its new settings" "$(mark_of one) $(mark_of two)" "fifth fifth"
+	marks[one]=first marks[two]=first
+	tree | config
+	ctl reload >/dev/null
+else
+	skip "a reload has a fault" "package strace"
+fi
+
 # --- Edits at random ---
 
 bad_edit() { # draws what is edited: services that change, that cannot run, that come and go

@@ -7,6 +7,7 @@
 
 #include "daemon/reload/changes.h"
 #include "daemon/reload/rollout.h"
+#include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
 #include "model/keys/section.h"
 #include "sys/spawn/ids.h"
@@ -245,6 +246,8 @@ int reload_run(const struct reload *reload, const struct reload_how *how, FILE *
 		log_line(ctx->log, LOG_ERR, "the reload is refused: nothing has changed");
 	else if ((!how->rollout || how->template) && !how->open)
 		rollout_clear(reload->rollout);
+	if (r == 0 && !how->begins_rollout)
+		tree_enter_config(reload->tree);
 	parent_reloaded(reload->parent, r < 0 ? "Reload refused: nothing has changed" : "Reloaded");
 	context_update_soon(ctx);
 	return r;

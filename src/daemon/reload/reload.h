@@ -51,6 +51,7 @@ struct reload_how {
 	bool rollout;	       /* restarts nothing: services that need it are outdated */
 	const char *template;  /* NULL; else no other changes are made than of its instances */
 	bool open;	       /* also while a rollout is open: it is a step of that */
+	bool begins_rollout; /* the caller calls tree_enter_config() when the rollout is in the roster */
 	bool dry_run; /* only computes the changes: neither the log nor the parent manager gets a report */
 };
 

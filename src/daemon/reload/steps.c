@@ -10,6 +10,7 @@
 #include "daemon/reload/trial.h"
 #include "daemon/service/health.h"
 #include "daemon/succession/succession.h"
+#include "daemon/tree/build.h"
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
 
@@ -317,6 +318,7 @@ int steps_begin(const struct reload *reload, const struct reload_how *how, const
 
 	/* A second reload that is not confirmed has the way back of the first. */
 	this.open = again;
+	this.begins_rollout = true;
 	r = shown ? reload_run(reload, &this, reason, changes) : -ENOMEM;
 	if (r < 0 || how->dry_run)
 		return r;
@@ -336,6 +338,8 @@ int steps_begin(const struct reload *reload, const struct reload_how *how, const
 	if (confirm_usec > 0)
 		alarm_set(&ro->tree->ctx->alarms, &ro->alarm,
 			  clock_add(clock_now_usec(), confirm_usec));
+	rollout_write(ro);
+	tree_enter_config(ro->tree);
 	return 0;
 }
 

@@ -99,24 +99,34 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 		edges_commit(tree);
 	else
 		tree_done(tree);
-	if (r == 0)
-		tree_use_config(tree, config);
-	return r;
+	if (r < 0)
+		return r;
+	tree_use_config(tree, config);
+	tree_enter_config(tree);
+	return 0;
 }
 
 void tree_use_config(struct tree *tree, struct config *config)
 {
 	struct config *former = tree->config;
 
-	roster_enter_descriptor(tree->ctx->roster, &tree->place, config->tape, 0,
-				ROSTER_CONFIGURATION);
-	if (former && former != config && former->tape > 0)
-		(void)fcntl(former->tape, F_SETFD, FD_CLOEXEC);
 	tree->config = config_ref(config);
 	config_unref(former);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
 		if (n->pressure || node_config_extras(n->config)->pressure_stop.window_usec)
 			node_add_task(n, TASK_PRESSURES);
+}
+
+void tree_enter_config(struct tree *tree)
+{
+	struct config *former = tree->entered;
+
+	roster_enter_descriptor(tree->ctx->roster, &tree->place, tree->config->tape, 0,
+				ROSTER_CONFIGURATION);
+	if (former && former != tree->config && former->tape > 0)
+		(void)fcntl(former->tape, F_SETFD, FD_CLOEXEC);
+	tree->entered = config_ref(tree->config);
+	config_unref(former);
 }
 
 void tree_done(struct tree *tree)
@@ -132,6 +142,7 @@ void tree_done(struct tree *tree)
 	}
 	dict_done(&tree->by_path);
 	tree->config = config_unref(tree->config);
+	tree->entered = config_unref(tree->entered);
 }
 
 static bool tree_is_prunable(const struct node *node)

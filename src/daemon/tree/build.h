@@ -13,8 +13,14 @@
 int tree_init(struct tree *tree, struct context *ctx, struct config *config);
 void tree_done(struct tree *tree);
 
-/* Makes @config the latest one, which the next image of the daemon uses.  Takes a reference. */
+/* Makes @config the latest one.  Takes a reference. */
 void tree_use_config(struct tree *tree, struct config *config);
+
+/*
+ * From now on the next image of the daemon uses the latest configuration.  What that leads to, such as goals, is in
+ * the roster by then: after a fault before this, a change begins again.
+ */
+void tree_enter_config(struct tree *tree);
 
 /*
  * Makes the node of @nc below its parent's node, without edges.  @path: that of @nc, or of a run aside.

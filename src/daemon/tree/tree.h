@@ -19,8 +19,9 @@ struct ends {
 
 struct tree {
 	struct context *ctx;
-	struct config *config; /* the latest */
-	unsigned place;	       /* of its row in the roster */
+	struct config *config;	/* the latest */
+	struct config *entered; /* of the row in the roster: that of the next image */
+	unsigned place;		/* of the row */
 	struct node *root;
 	struct dict by_path;
 	struct ends ends;
