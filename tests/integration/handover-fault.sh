@@ -37,6 +37,41 @@ fault() { # NAME
 	fi
 }
 
+# Its roster is as in the middle of the hand-over of web, from its first run to the second one.
+exchange_back() { # PID
+	local fd
+	for fd in "/proc/$1/fd"/*; do
+		[[ $(readlink "$fd") != */memfd:*crashes* ]] || /usr/bin/python3 - "$fd" <<-'END'
+			import struct
+			import sys
+
+			FIRST, SIZE, PATH, NAME = 4096, 664, 200, 401
+			PROCESS, GOAL, LEASE, LEASE_FD, MESSAGES, EXCHANGE = 2, 3, 5, 6, 12, 13
+			HANDOVER = 5
+			FORMER = {b"web": b"web~2", b"web~1": b"web"}
+
+			with open(sys.argv[1], "r+b", buffering=0) as roster:
+			    rows = roster.read()[FIRST:]
+			    for at in range(0, len(rows) - SIZE + 1, SIZE):
+			        kind, path = rows[at], rows[at + PATH:].split(b"\0", 1)[0]
+			        if kind not in (PROCESS, GOAL, LEASE, LEASE_FD, MESSAGES) or path not in FORMER:
+			            continue
+			        if kind == GOAL and path == b"web~1":
+			            roster.seek(FIRST + at)
+			            roster.write(struct.pack("<II", GOAL, HANDOVER))
+			        # As the first of all rows it has its path of after the hand-over.
+			        else:
+			            roster.seek(FIRST + at + PATH)
+			            roster.write(FORMER[path] + b"\0")
+			    row = bytearray(SIZE)
+			    row[:8] = struct.pack("<II", EXCHANGE, 2)
+			    row[PATH:PATH + 3], row[NAME:NAME + 5] = b"web", b"web~1"
+			    roster.seek(FIRST + -(-len(rows) // SIZE) * SIZE)
+			    roster.write(row)
+		END
+	done
+}
+
 story() { # NAME
 	local old new front slow connection third
 	echo ready >"$dir/word"
@@ -62,6 +97,13 @@ story() { # NAME
 	is "$1: and generations" "$(field web .generation) $(field 'web~1' .generation)" '2 1'
 	is "$1: the earlier one is stopping" "$(state 'web~1')" stopping
 	is "$1: and has the guard" "$(leases 'web~1') $(leases web)" '1 0'
+
+	exchange_back "$(worker)"
+	fault "$1, in the middle of an exchange"
+	ok "$1: both runs have their names" wait_for 5 has_paths 'db web web~1 front'
+	is "$1: with their processes as before" "$(pid_of web) $(pid_of 'web~1') $(pid_of front)" "$new $old $front"
+	is "$1: the earlier one is stopping, too" "$(state 'web~1')" stopping
+	is "$1: and has its guard" "$(leases 'web~1') $(leases web)" '1 0'
 
 	# A successor that is not ready.
 	echo later >"$dir/word"

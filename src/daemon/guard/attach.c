@@ -285,7 +285,7 @@ static int attach_make_sockets(struct attach *a, int *socket)
 static const char *attach_row(const struct attach *a, const char *what,
 			      char name[static ROSTER_NAME_MAX])
 {
-	(void)snprintf(name, ROSTER_NAME_MAX, "%s %s", what, a->node->path);
+	(void)snprintf(name, ROSTER_NAME_MAX, "%s%s", what, a->node->path);
 	return name;
 }
 
@@ -296,10 +296,10 @@ void attach_enter_rows(struct attach *a)
 
 	if (a->page >= 0)
 		roster_enter_descriptor(roster, &a->page_place, a->page, 0,
-					attach_row(a, "page", name));
+					attach_row(a, ROSTER_PAGE, name));
 	if (a->socket >= 0)
 		roster_enter_descriptor(roster, &a->socket_place, a->socket, 0,
-					attach_row(a, "attached", name));
+					attach_row(a, ROSTER_ATTACHED, name));
 }
 
 static void attach_enter(struct attach *a)
@@ -315,10 +315,10 @@ bool attach_take_former(struct attach *a)
 	char name[ROSTER_NAME_MAX];
 
 	attach_end(a);
-	a->page = roster_take_descriptor(roster, attach_row(a, "page", name), NULL);
+	a->page = roster_take_descriptor(roster, attach_row(a, ROSTER_PAGE, name), NULL);
 	if (a->page < 0)
 		return false;
-	a->socket = roster_take_descriptor(roster, attach_row(a, "attached", name), NULL);
+	a->socket = roster_take_descriptor(roster, attach_row(a, ROSTER_ATTACHED, name), NULL);
 	if (a->socket >= 0 && attach_watch_socket(a) < 0)
 		attach_close_socket(a);
 	attach_enter(a);

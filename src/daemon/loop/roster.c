@@ -232,6 +232,41 @@ static void roster_mark(struct roster *roster, size_t n)
 	(void)!pwrite(roster->fd, &roster->mark, sizeof(roster->mark), MARK_AT);
 }
 
+/* Returns the path that a hand-over changes in the row, with its room in *size; or NULL. */
+static char *roster_path_in(struct roster_row *row, size_t *size)
+{
+	static const char *const names[] = { ROSTER_PAGE, ROSTER_ATTACHED };
+
+	*size = sizeof(row->path);
+	if (row->kind == ROSTER_GOAL || row->kind == ROSTER_PROCESS || row->kind == ROSTER_LEASE ||
+	    row->kind == ROSTER_LEASE_FD || row->kind == ROSTER_MESSAGES)
+		return row->path;
+	for (size_t i = 0; row->kind == ROSTER_DESCRIPTOR && i < ARRAY_SIZE(names); i++) {
+		size_t length = strlen(names[i]);
+
+		*size = sizeof(row->name) - length;
+		if (strncmp(row->name, names[i], length) == 0)
+			return row->name + length;
+	}
+	return NULL;
+}
+
+static void roster_finish_exchange(struct roster *roster, const struct roster_row *exchange)
+{
+	char successor[CONFIG_NAME_MAX + 16];
+
+	(void)snprintf(successor, sizeof(successor), "%s~%d", exchange->path, exchange->number);
+	for (size_t i = 0; i < roster->n_former; i++) {
+		size_t size;
+		char *path = roster_path_in(&roster->former[i], &size);
+
+		if (path && !exchange->detail[0] && strcmp(path, exchange->path) == 0)
+			(void)snprintf(path, size, "%.*s", CONFIG_NAME_MAX, exchange->name);
+		else if (path && strcmp(path, successor) == 0)
+			(void)snprintf(path, size, "%s", exchange->path);
+	}
+}
+
 static int roster_read(struct roster *roster)
 {
 	struct stat st;
@@ -252,10 +287,15 @@ static int roster_read(struct roster *roster)
 	for (size_t i = 0; i < n; i++)
 		roster_sort_out(roster, i);
 	roster_mark(roster, n);
+	for (size_t i = 0; i < roster->n_former; i++)
+		roster->former[i].path[CONFIG_NAME_MAX] = roster->former[i].name[ROSTER_NAME_MAX] =
+			'\0';
+	for (size_t i = 0; i < roster->n_former; i++)
+		if (roster->former[i].kind == ROSTER_EXCHANGE)
+			roster_finish_exchange(roster, &roster->former[i]);
 	for (size_t i = 0; r == 0 && i < roster->n_former; i++) {
 		struct roster_row *row = &roster->former[i];
 
-		row->path[CONFIG_NAME_MAX] = row->name[ROSTER_NAME_MAX] = '\0';
 		if (roster_has_descriptor(row) && !roster_claim(roster, row->number))
 			row->kind = ROSTER_NONE;
 		/* If two rows have one name, the first one counts. */

@@ -15,6 +15,8 @@
 #define ROSTER_NAME_MAX	     255
 #define ROSTER_CONFIGURATION "configuration"	    /* the texts of its files */
 #define ROSTER_BEFORE	     "configuration before" /* likewise, of the one before a rollout */
+#define ROSTER_PAGE	     "page "	 /* and the path of the node of an attached program */
+#define ROSTER_ATTACHED	     "attached " /* likewise */
 
 enum roster_kind {
 	ROSTER_NONE,
@@ -30,6 +32,11 @@ enum roster_kind {
 	ROSTER_TRANSIENT,  /* the descriptor of the call that has made the node */
 	ROSTER_END,	   /* the reason of a shutdown */
 	ROSTER_MESSAGES,   /* messages of a service that are shown to users */
+	/*
+	 * A hand-over, while the rows of the run at @path get the path @name, and then, with detail[0], those of
+	 * PATH~NUMBER get @path: the next image finds all of them renamed.
+	 */
+	ROSTER_EXCHANGE,
 };
 
 struct roster_row {

@@ -23,19 +23,21 @@ static void former_goals_take_times(struct node *node, const struct roster_row *
 static void former_goals_take_row(struct tree *tree, struct node *node,
 				  const struct roster_row *row)
 {
+	/* A predecessor keeps the goal of its hand-over until it is stopped. */
+	int number = row->number == GOAL_HANDOVER && node_is_aside(node) ? GOAL_GONE : row->number;
 	struct goals g;
 
 	goals_begin(&g, tree, (enum goal_cause)MIN(row->detail[0], (uint64_t)N_CAUSES - 1));
 	/* The client that has stopped it for the sleep of the host asks once more. */
-	if (row->number == GOAL_UP || (row->number == GOAL_DOWN && g.cause == CAUSE_SLEEP)) {
+	if (number == GOAL_UP || (number == GOAL_DOWN && g.cause == CAUSE_SLEEP)) {
 		goals_raise(&g, node);
-	} else if (row->number == GOAL_IDLE) {
+	} else if (number == GOAL_IDLE) {
 		if (node->service)
 			goals_make_idle(tree, node);
-	} else if (row->number == GOAL_HANDOVER) {
+	} else if (number == GOAL_HANDOVER) {
 		goals_raise(&g, node);
 		goals_lower(&g, node, REQUEST_RESTART, "it was under way before");
-	} else if (row->number >= GOAL_GONE && row->number <= GOAL_CYCLE) {
+	} else if (number >= GOAL_GONE && number <= GOAL_CYCLE) {
 		static const enum goal_request requests[] = {
 			[GOAL_GONE] = REQUEST_REMOVE,
 			[GOAL_DOWN] = REQUEST_STOP,
@@ -45,7 +47,7 @@ static void former_goals_take_row(struct tree *tree, struct node *node,
 		if (row->detail[1] > 0 && row->detail[1] < g.usec)
 			g.usec = row->detail[1];
 		g.until_usec = row->detail[2];
-		goals_lower(&g, node, requests[row->number], "it was stopped before");
+		goals_lower(&g, node, requests[number], "it was stopped before");
 		former_goals_take_times(node, row);
 		goals_commit(&g);
 	}

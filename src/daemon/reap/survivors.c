@@ -121,7 +121,8 @@ struct main_search {
 	pid_t pid; /* 0: none */
 	uint64_t age_usec;
 	bool leads; /* a session, as each main process does at its start */
-	unsigned n; /* processes in all */
+	unsigned n; /* processes in all, but those of the table */
+	struct process_table *processes;
 };
 
 static void survivors_compare_main(pid_t pid, void *arg)
@@ -131,13 +132,14 @@ static void survivors_compare_main(pid_t pid, void *arg)
 	uint64_t age_usec;
 	bool leads;
 
-	if (proc_read(pid, &info) < 0 || info.state == 'Z' || proc_age(pid, &age_usec) < 0)
+	if (process_find(found->processes, pid) || proc_read(pid, &info) < 0 || info.state == 'Z' ||
+	    proc_age(pid, &age_usec) < 0)
 		return;
 	found->n++;
 	leads = info.session == pid;
 	if (leads < found->leads || (leads == found->leads && age_usec <= found->age_usec))
 		return;
-	*found = (struct main_search){ pid, age_usec, leads, found->n };
+	*found = (struct main_search){ pid, age_usec, leads, found->n, found->processes };
 }
 
 static struct node *survivors_find_node(struct tree *tree, const char *group)
@@ -240,7 +242,7 @@ static void survivors_stop_groups(struct goals *goals)
 
 	for (struct node *n = root; n; n = node_next(n, root)) {
 		struct service *s = n->service;
-		struct main_search found = { 0 };
+		struct main_search found = { .processes = n->ctx->processes };
 		char name[CGROUP_NAME_MAX], claim[CONFIG_NAME_MAX + 1];
 
 		if (!s || s->state != STATE_DOWN || control_group_remove(&s->group))

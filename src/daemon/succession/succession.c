@@ -133,7 +133,7 @@ static void succession_fail(struct tree *tree, struct node *node, struct node *s
 	goals_complete(tree, node);
 }
 
-static void succession_rename_rows(const struct node *node)
+static void succession_rename_rows_of(const struct node *node)
 {
 	struct roster *roster = node->ctx->roster;
 	const struct lease *lease;
@@ -145,6 +145,22 @@ static void succession_rename_rows(const struct node *node)
 		roster_rename(roster, lease->place, node->path);
 	if (node->service->setup.extras->attach)
 		attach_enter_rows(node->service->setup.extras->attach);
+}
+
+/* @node is aside, and @successor has its path. */
+static void succession_rename_rows(const struct node *node, const struct node *successor)
+{
+	struct roster *roster = node->ctx->roster;
+	struct roster_row exchange = roster_row(ROSTER_EXCHANGE, (int)successor->generation,
+						successor->path, node->path);
+	unsigned place = 0;
+
+	roster_write(roster, &place, &exchange);
+	succession_rename_rows_of(node);
+	exchange.detail[0] = true;
+	roster_write(roster, &place, &exchange);
+	succession_rename_rows_of(successor);
+	roster_write(roster, &place, NULL);
 }
 
 /* @path is the one of the predecessor @node. */
@@ -167,8 +183,7 @@ static void succession_exchange(struct tree *tree, struct node *node, struct nod
 	successor->service->outage = node->service->outage;
 	service_reconfigure(successor->service, successor->config, NULL, NULL);
 	service_recount(node->service);
-	succession_rename_rows(node);
-	succession_rename_rows(successor);
+	succession_rename_rows(node, successor);
 }
 
 static void succession_complete(struct tree *tree, struct node *node, struct node *successor)

@@ -110,6 +110,32 @@ START_TEST(a_row_keeps_its_details_under_another_path)
 }
 END_TEST
 
+/* A fault after each step of a hand-over; the last one is after all. */
+START_TEST(an_exchange_of_paths_is_finished)
+{
+	unsigned old = 0, next = 0, exchange = 0;
+	struct roster_row row = roster_row(ROSTER_EXCHANGE, 2, "web", "web~1");
+
+	enter(&old, 10, "web", "/run/notify/1");
+	enter(&next, 12, "web~2", "/run/notify/2");
+	roster_write(roster, &exchange, &row);
+	if (_i >= 1)
+		roster_rename(roster, old, "web~1");
+	row.detail[0] = true;
+	if (_i >= 2)
+		roster_write(roster, &exchange, &row);
+	if (_i >= 3)
+		roster_rename(roster, next, "web");
+	if (_i >= 4)
+		roster_write(roster, &exchange, NULL);
+	execute_again();
+	ck_assert_int_eq(count_rows(), 2);
+	ck_assert_ptr_nonnull(roster_find_row("web~1", 10));
+	ck_assert_ptr_nonnull(roster_find_row("web", 12));
+	ck_assert_str_eq(roster_find_notify(roster, "web"), "/run/notify/2");
+}
+END_TEST
+
 START_TEST(a_place_is_used_again)
 {
 	unsigned places[200] = { 0 }, last = 0;
@@ -275,6 +301,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, rows_are_read_once);
 	tcase_add_test(tc, a_row_keeps_its_details_under_another_path);
+	tcase_add_loop_test(tc, an_exchange_of_paths_is_finished, 0, 5);
 	tcase_add_test(tc, a_place_is_used_again);
 	tcase_add_test(tc, a_socket_is_handed_over_once);
 	tcase_add_test(tc, a_connection_belongs_to_its_taker);
