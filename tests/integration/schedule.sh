@@ -62,12 +62,16 @@ ok "and the next one comes after it" wait_for 10 has_runs often $((before + 1))
 
 ok "a start runs the job now" ctl start rare
 is "once" "$(runs rare)" 1
+ok "another start runs it again" ctl start rare
+is "and returns after the run" "$(runs rare)" 2
 ok "also one in a group" ctl start group/member
 is "which has run then" "$(runs member)" 1
 stays=$(pid_of group/stays)
 ok "a restart of the group" ctl restart group
 ok "restarts the services in it" is_up_anew group/stays "$stays"
 is "and runs no job" "$(runs member)" 1
+ok "neither does a start of the group" ctl start group
+is "run a job that is done" "$(runs member)" 1
 
 ok "a job that is stopped" ctl stop often
 before=$(runs often)

@@ -259,16 +259,17 @@ void goals_forget_restarts(struct node *node)
 
 /*
  * The outcome of its last run does not keep a service from starting; a finished oneshot stays done, unless
- * it is to run again.  Two services that start each other cost little.
+ * it is to run again: a scheduled one that is @named, too.  Two services that start each other cost little.
  */
-static void goals_reset(const struct goals *g, struct service *s)
+static void goals_reset(const struct goals *g, struct service *s, bool named)
 {
+	bool again = g->again || (named && s->node->timetable);
 	bool is_done = s->state == STATE_DONE || s->state == STATE_FAILED;
 
 	if (g->again && is_done)
 		s->not_before_usec = clock_add(s->since_usec, s->config->restart_delay_usec);
 	if (s->state == STATE_BACKOFF || service_is_skipped(s) ||
-	    (is_done && (g->again || s->state == STATE_FAILED || s->config->type != TYPE_ONESHOT)))
+	    (is_done && (again || s->state == STATE_FAILED || s->config->type != TYPE_ONESHOT)))
 		service_post(s, EVENT_RESET);
 }
 
@@ -391,11 +392,11 @@ static void goals_raise_members(struct goals *g, struct node *top)
 		if (start_order_is_meant(n, top)) {
 			(void)goals_request(g, n, REQUEST_START);
 			if (n->service)
-				goals_reset(g, n->service);
+				goals_reset(g, n->service, n == top);
 		} else if (was_down || n->goal == GOAL_DOWN || goals_has_failed_on_demand(n)) {
 			(void)goals_request(g, n, REQUEST_REST);
 			if (goals_has_failed_on_demand(n))
-				goals_reset(g, n->service);
+				goals_reset(g, n->service, false);
 		}
 	}
 }
