@@ -24,16 +24,16 @@ static const struct command table[] = {
 	{ "events", "[NODE]", "show every change of state as it happens", 0, 1, WAITS | NODES, cmd_events },
 	{ "logs", "[NODE...]", "show the last lines of services, or reopen their log files", 0, ANY, NODES, cmd_logs },
 	{ "health", "[NODE...]", "report whether all enabled services are up and healthy", 0, ANY, NODES, cmd_health },
-	{ "start", "NODE...", "start, and wait until it is ready", 1, ANY, WAITS | NODES, cmd_verb },
-	{ "stop", "NODE...", "stop, and wait until it is complete", 1, ANY, WAITS | NODES, cmd_verb },
-	{ "restart", "NODE...", "stop and start, and wait until it is ready", 1, ANY, WAITS | NODES, cmd_verb },
+	{ "start", "NODE...", "start nodes, and wait until they are ready", 1, ANY, WAITS | NODES, cmd_verb },
+	{ "stop", "NODE...", "stop nodes, and wait until they are complete", 1, ANY, WAITS | NODES, cmd_verb },
+	{ "restart", "NODE...", "stop and start nodes, and wait until they are ready", 1, ANY, WAITS | NODES, cmd_verb },
 	{ "enable", "NODE...", "let a disabled service start by itself again", 1, ANY, WAITS | NODES, cmd_enable },
 	{ "disable", "NODE...", "keep a service from starting by itself, across restarts",
 	  1, ANY, WAITS | NODES, cmd_enable },
 	{ "scale", "TEMPLATE N", "set the number of instances of a template, across restarts", 2, 2, 0, cmd_scale },
 	{ "shutdown", "[NODE...]", "shut the root or a node down, and show the guards that delay it",
 	  0, ANY, WAITS | NODES, cmd_shutdown },
-	{ "wait", "[NODE...]", "wait until a node is as wanted", 0, ANY, WAITS | NODES, cmd_wait },
+	{ "wait", "[NODE...]", "wait until nodes are in a state", 0, ANY, WAITS | NODES, cmd_wait },
 	{ "guard", "NODE -- CMD...", "hold a guard on a node while CMD runs", 2, ANY, REST, cmd_guard },
 	{ "guards", "[NODE...]", "show the guards that a shutdown would wait for", 0, ANY, NODES, cmd_guards },
 	{ "blame", "[NODE...]", "show the time each node took in the last shutdown; needs no daemon",
@@ -110,7 +110,7 @@ void commands_help(FILE *file, const struct command *command)
 	}
 	fputs("usage: swansongctl [OPTION...] [COMMAND [ARGUMENT...]]\n\ncommands:\n", file);
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		fprintf(file, "  %-9s %-15s %s\n", table[i].name, table[i].args, table[i].help);
+		fprintf(file, "  %-12s %-14s %s\n", table[i].name, table[i].args, table[i].help);
 	fputs("\nNODE is a path (web/nginx), / for the root, or a glob ('web/*').\n\noptions:\n",
 	      file);
 	commands_print_options(file, NULL);

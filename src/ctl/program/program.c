@@ -49,8 +49,8 @@ static int program_set_option(struct line *line, struct log *log, int key)
 	bool again = false;
 
 	if (row->set(optarg, (char *)&line->options + row->place) < 0) {
-		log_line(log, LOG_ERR, "--%s: invalid value '%s': %s", row->name, optarg,
-			 row->help);
+		log_line(log, LOG_ERR, "--%s: invalid value '%s': expected %s", row->name, optarg,
+			 row->expected);
 		return CTL_USAGE;
 	}
 	for (size_t i = 0; i < line->n_given; i++)

@@ -11,8 +11,9 @@
 
 /* --- the values --- */
 
-/* Reads the text of an argument into *value.  Return: 0, or -EINVAL or -ERANGE. */
-#define DEFINE_SETTER(kind, result)                                     \
+/* Reads the text of an argument into *value, or else expects @text.  Return: 0, or -EINVAL or -ERANGE. */
+#define DEFINE_SETTER(kind, text, result)                               \
+	static const char expected_##kind[] = text;                     \
 	static int option_set_##kind(const char *argument, void *value) \
 	{                                                               \
 		return result;                                          \
@@ -24,7 +25,7 @@ static int option_set_one_of(const char *const *names, const char *argument, con
 	return text_is_one_of(argument, names) ? (*value = argument, 0) : -EINVAL;
 }
 
-static int option_set_level(const char *argument, void *value)
+static int option_read_level(const char *argument, void *value)
 {
 	int level = log_parse_level(argument);
 
@@ -32,7 +33,7 @@ static int option_set_level(const char *argument, void *value)
 	return level < 0 ? level : 0;
 }
 
-static int option_set_word(const char *argument, void *value)
+static int option_add_word(const char *argument, void *value)
 {
 	struct option_words *w = value;
 
@@ -52,27 +53,33 @@ static const char *const states[] = { "ready", "running", "stopping", "complete"
 static const char *const formats[] = { "json", "sarif", "github", NULL };
 static const char *const scopes[] = { "main", "group", "all", NULL };
 
-DEFINE_SETTER(flag, (*(bool *)value = true, 0))
-DEFINE_SETTER(text, (*(const char **)value = argument, 0))
-DEFINE_SETTER(path, *argument ? option_set_text(argument, value) : -EINVAL)
-DEFINE_SETTER(duration, parse_duration(argument, value))
-DEFINE_SETTER(span, option_refuse_zero(parse_duration(argument, value), value))
-DEFINE_SETTER(time, parse_time(argument, clock_realtime_usec(), value))
-DEFINE_SETTER(signal, parse_signal(argument, value))
-DEFINE_SETTER(count, parse_uint(argument, UINT32_MAX, value))
-DEFINE_SETTER(positive, option_refuse_zero(option_set_count(argument, value), value))
-DEFINE_SETTER(until, option_set_one_of(states, argument, value))
-DEFINE_SETTER(format, option_set_one_of(formats, argument, value))
-DEFINE_SETTER(scope, option_set_one_of(scopes, argument, value))
-DEFINE_SETTER(property, strchr(argument, '=') && *argument != '=' ? option_set_word(argument, value)
-								  : -EINVAL)
+/* clang-format off */
+DEFINE_SETTER(flag, "nothing", (*(bool *)value = true, 0))
+DEFINE_SETTER(text, "a text", (*(const char **)value = argument, 0))
+DEFINE_SETTER(path, "a value that is not empty", *argument ? option_set_text(argument, value) : -EINVAL)
+DEFINE_SETTER(duration, "a duration, for example 30s, 250ms or 5min", parse_duration(argument, value))
+DEFINE_SETTER(span, "a duration above 0, for example 30s, 250ms or 5min",
+	      option_refuse_zero(parse_duration(argument, value), value))
+DEFINE_SETTER(time, "a time, for example 10min (ago), 14:30, 2026-03-01 14:30 or 2026-03-01T14:30:00Z",
+	      parse_time(argument, clock_realtime_usec(), value))
+DEFINE_SETTER(signal, "a signal, for example SIGUSR1 or 10", parse_signal(argument, value))
+DEFINE_SETTER(count, "a whole number", parse_uint(argument, UINT32_MAX, value))
+DEFINE_SETTER(positive, "a whole number above 0", option_refuse_zero(option_set_count(argument, value), value))
+DEFINE_SETTER(until, "ready, running, stopping or complete", option_set_one_of(states, argument, value))
+DEFINE_SETTER(format, "json, sarif or github", option_set_one_of(formats, argument, value))
+DEFINE_SETTER(scope, "main, group or all", option_set_one_of(scopes, argument, value))
+DEFINE_SETTER(level, "error, warning, notice, info or debug", option_read_level(argument, value))
+DEFINE_SETTER(word, "up to 64 names of files or folders", option_add_word(argument, value))
+DEFINE_SETTER(property, "up to 64 times KEY=VALUE, for example user=www-data",
+	      strchr(argument, '=') && *argument != '=' ? option_add_word(argument, value) : -EINVAL)
+/* clang-format on */
 
 /* --- the table --- */
 
 #define ROW(name, letter, argument, verbs, help, set, member)          \
 	{                                                              \
-		name, letter, argument, verbs, help, option_set_##set, \
-			offsetof(struct options, member)               \
+		name, letter, argument, verbs, help, expected_##set,   \
+			option_set_##set, offsetof(struct options, member) \
 	}
 
 /* clang-format off */
@@ -81,7 +88,7 @@ static const struct option_row table[] = {
 	ROW("json", 0, NULL, NULL, "print JSON", flag, json),
 	ROW("timeout", 0, "D", NULL,
 	    "wait no longer than D (250ms, 30s, 5min), then exit with 124", duration, timeout_usec),
-	ROW("no-wait", 0, NULL, NULL, "do not wait until it is done", flag, no_wait),
+	ROW("no-wait", 0, NULL, NULL, "return when start, stop, restart, shutdown or rollout has begun", flag, no_wait),
 	ROW("quiet", 'q', NULL, NULL, "print errors only", flag, quiet),
 	ROW("help", 'h', NULL, NULL, "show this help", flag, help),
 	ROW("version", 0, NULL, NULL, "show the version", flag, version),
@@ -94,11 +101,11 @@ static const struct option_row table[] = {
 	ROW("on-shutdown", 0, "SIG", " guard ", "send SIG to CMD when the node is shut down", signal, on_shutdown),
 	ROW("for", 0, "STATE", " wait ", "ready, running, stopping or complete (the default)", until, until),
 	ROW("blocking", 0, NULL, " guards ", "only guards that a shutdown is waiting for now", flag, blocking),
-	ROW("dry-run", 0, NULL, " reload rehearse rollout upgrade ", "print the changes, and make none", flag, dry_run),
+	ROW("dry-run", 0, NULL, " reload rehearse rollout upgrade ", "print what would be done or found, and change nothing", flag, dry_run),
 	ROW("strict", 0, NULL, " check ", "fail for a warning, too", flag, strict),
 	ROW("format", 0, "FORMAT", " check ", "json, sarif or github: for a program, on standard output", format, format),
 	ROW("settle", 0, "D", " start restart rehearse rollout ",
-	    "time that a service without a readiness check must stay up (1s)", duration, settle_usec),
+	    "time to watch a service after its start (1s)", duration, settle_usec),
 	ROW("parallel", 0, "N", " rollout ", "restart N at a time (1)", positive, parallel),
 	ROW("min-ready", 0, "N", " rollout ",
 	    "keep nodes that require a template while N other instances are ready (all)", positive, min_ready),
@@ -120,7 +127,7 @@ static const struct option_row table[] = {
 	ROW("since", 'S', "TIME", " logs availability ", "from TIME on (10min: ago; 14:30; 2026-03-01 14:30; ...T14:30:00Z)", time, since_usec),
 	ROW("until", 'U', "TIME", " logs ", "up to TIME", time, until_usec),
 	ROW("grep", 'g', "PATTERN", " logs ", "lines that match this extended regular expression", path, grep),
-	ROW("level", 0, "LEVEL", " logs ", "lines of this level or a more important one: error, warning, notice, info", level, level),
+	ROW("level", 0, "LEVEL", " logs ", "lines of this level or a more important one: error, warning, notice, info, debug", level, level),
 	ROW("raw", 0, NULL, " logs ", "control characters as they are, also on a terminal", flag, raw),
 	ROW("reopen", 0, NULL, " logs ", "open log files anew, for logrotate", flag, reopen),
 	ROW("report", 0, "FILE", " blame plot ", "the report that the daemon has left", path, report),

@@ -55,7 +55,7 @@ struct option_row {
 	char letter;	      /* 0: it has none */
 	const char *argument; /* "PATH", or NULL */
 	const char *verbs;    /* " shutdown stop ", or NULL for all */
-	const char *help;
+	const char *help, *expected;
 	int (*set)(const char *argument, void *value); /* 0, or -EINVAL or -ERANGE */
 	size_t place;				       /* of the value in struct options */
 };

@@ -432,7 +432,7 @@ START_TEST(help_and_version_need_no_daemon)
 	json_t *said;
 
 	ck_assert_int_eq(run("help", NULL, 0), 0);
-	assert_has(out, "shutdown  [NODE...]");
+	assert_has(out, "shutdown     [NODE...] ");
 	ck_assert_int_eq(run("--help", NULL, 0), 0);
 	ck_assert_int_eq(run("guard --help", NULL, 0), 0);
 	assert_has(out, "--why T");

@@ -126,8 +126,9 @@ START_TEST(lines_are_chosen_by_time_level_and_text)
 	ck_assert_int_eq(RUN("logs -g (", OK), CTL_USAGE);
 	assert_has(err, "--grep: invalid pattern '(': ");
 	ck_assert_int_eq(RUN("logs --since noon", OK), CTL_USAGE);
-	assert_has(err, "--since: invalid value 'noon': ");
+	assert_has(err, "--since: invalid value 'noon': expected a time, for example ");
 	ck_assert_int_eq(RUN("logs --level loud", OK), CTL_USAGE);
+	assert_has(err, "--level: invalid value 'loud': expected error, warning, notice, info or debug");
 }
 END_TEST
 
