@@ -15,13 +15,14 @@
 
 struct offline_check {
 	const struct node_config *node;
-	const char *key;
+	enum key_id key;
 	struct diag *diag;
 };
 
-#define offline_warn(check, format, ...)                                                \
-	diag_add((check)->diag, DIAG_WARNING, (check)->node->place, "[%s] %s: " format, \
-		 node_config_section((check)->node), (check)->key, ##__VA_ARGS__)
+#define offline_warn(check, format, ...)                                                          \
+	diag_add((check)->diag, DIAG_WARNING, key_source_of((check)->node, (check)->key).place,   \
+		 "[%s] %s: " format, node_config_section((check)->node), keys[(check)->key].name, \
+		 ##__VA_ARGS__)
 
 /* --- signs of a shell --- */
 
@@ -290,7 +291,7 @@ static void offline_check_node(const struct node_config *node, const struct conf
 
 		if (kind == HOOK_CONDITION || kind == HOOK_CREDENTIAL)
 			continue;
-		check.key = hook_name(kind);
+		check.key = key_of_hook(kind);
 		for (size_t i = 0; i < commands->n; i++)
 			offline_check_command(&check, commands->argv[i]);
 	}
@@ -298,9 +299,9 @@ static void offline_check_node(const struct node_config *node, const struct conf
 	offline_check_listen(node, KEY_AGENT, extras->agent, diag);
 	if (!node->argv)
 		return;
-	check.key = keys[KEY_COMMAND].name;
+	check.key = KEY_COMMAND;
 	offline_check_command(&check, node->argv);
-	check.key = keys[KEY_DIRECTORY].name;
+	check.key = KEY_DIRECTORY;
 	if (node->directory && (stat(node->directory, &st) < 0 || !S_ISDIR(st.st_mode)))
 		offline_warn(&check, "there is no directory '%s'", node->directory);
 	offline_check_log(node, 1, config, diag);

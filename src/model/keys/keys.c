@@ -64,9 +64,14 @@ enum key_id key_of_edge(enum edge edge)
 	return key_at(PART_EDGES, edge * sizeof(struct node_config **));
 }
 
+enum key_id key_of_hook(enum hook_kind kind)
+{
+	return key_at(PART_HOOKS, kind * sizeof(struct commands));
+}
+
 const char *hook_name(enum hook_kind kind)
 {
-	return keys[key_at(PART_HOOKS, kind * sizeof(struct commands))].name;
+	return keys[key_of_hook(kind)].name;
 }
 
 const char *keys_limit_name(int resource)

@@ -46,7 +46,8 @@ const void *key_field(const struct key *key, const void *base);
 /* Copies the setting of @key to @node from @stated, of a section above.  Return: 0 or -ENOMEM. */
 int key_inherit(const struct key *key, const struct node_config *stated, struct node_config *node);
 
-/* The key of an edge; the names of the keys of a command and of RLIMIT_... @resource. */
+/* The keys of an edge and of a command; the names of the keys of a command and of RLIMIT_... @resource. */
 enum key_id key_of_edge(enum edge edge);
+enum key_id key_of_hook(enum hook_kind kind);
 const char *hook_name(enum hook_kind kind);
 const char *keys_limit_name(int resource);
