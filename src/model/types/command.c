@@ -213,6 +213,7 @@ static int nodes_check_names(struct value *value, char *const *names, int n)
 static int instances_parse(struct value *value, void *field)
 {
 	cleanup(freep) char **names = NULL;
+	const char *text;
 	uint64_t count;
 	int n, r;
 
@@ -221,8 +222,9 @@ static int instances_parse(struct value *value, void *field)
 	} else {
 		n = value_words(value, &names);
 		r = n < 0 ? n : nodes_check_names(value, names, n);
-		/* A number beyond the limit is not a name. */
-		if (r == 0 && n == 1 && names[0][strspn(names[0], "0123456789")] == '\0')
+		text = r == 0 ? names[0] + (*names[0] == '-') : NULL;
+		/* A number that is negative or beyond the limit is not a name. */
+		if (r == 0 && n == 1 && text[strspn(text, "0123456789")] == '\0')
 			r = -EINVAL;
 	}
 	if (r == 0)

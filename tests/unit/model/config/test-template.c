@@ -220,7 +220,7 @@ END_TEST
 START_TEST(bad_instances_are_refused)
 {
 	static const char *const values[] = { "",    "10001", "a a",   "a/b",
-					      "a@b", "\"\"",  "a b$c", "\"a" };
+					      "a@b", "\"\"",  "a b$c", "\"a",  "-1" };
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
