@@ -39,7 +39,8 @@ static void probe_read_output(struct probe *probe)
 static void probe_explain_failure(struct probe *probe, const struct launch_failure *failure)
 {
 	process_remove(&probe->process);
-	probe_fail(probe, "cannot %s: %s", failure->step, strerror(failure->error));
+	probe_fail(probe, "cannot %s%s%s: %s", failure->step, failure->subject ? " " : "",
+		   failure->subject ? failure->subject : "", strerror(failure->error));
 }
 
 static void probe_begin_exec(struct probe *probe, const struct process *main)

@@ -273,7 +273,7 @@ static const struct {
 	{ "echo one; echo by its name >/dev/stderr; exit 3\n", "exit status 3: by its name" },
 	{ "printf 'a\\0b'; exit 4\n", "exit status 4: a?b" },
 	{ "ulimit -c 0; exec yes\n", "killed by SIGXFSZ: y" },
-	{ NULL, "cannot execute: No such file or directory" },
+	{ NULL, "cannot execute /nonexistent/check: No such file or directory" },
 };
 
 /* The second check shows that nothing of the first one remains. */
@@ -313,7 +313,7 @@ START_TEST(failed_start_is_a_result_as_soon_as_its_process_is_dead)
 	while (probe_process(probe) && clock_now_usec() < until)
 		(void)orphans_reap(orphans);
 	ck_assert_ptr_null(probe_process(probe));
-	ck_assert_str_eq(await_result(), "cannot execute: No such file or directory");
+	ck_assert_str_eq(await_result(), "cannot execute /nonexistent/check: No such file or directory");
 	await_no_command();
 }
 END_TEST
