@@ -3,7 +3,7 @@
 # all commands run on one terminal.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
-unset SWANSONG_LOGGER SWANSONG_SOCKET
+unset SWANSONG_LOGGER SWANSONG_SOCKET SWANSONG_PLOT
 
 # The sources.
 mkdir -p "$dir/sources/conf"

@@ -4,11 +4,12 @@
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 export LC_ALL=C.UTF-8
-unset SWANSONG_LOGGER SWANSONG_SOCKET SWANSONG_SUPPORT_DUMP
+unset SWANSONG_LOGGER SWANSONG_SOCKET SWANSONG_SUPPORT_DUMP SWANSONG_PLOT
 
 export HOME=$dir/home
 mkdir "$HOME" "$HOME/swansong"
 ln -s "$(realpath "$top_builddir")" "$HOME/swansong/build"
+ln -s "$(realpath "$top_srcdir")/contrib" "$HOME/swansong/contrib"
 while IFS= read -r line; do
 	case $line in
 	"ok "*) result 0 "${line#ok }" ;;

@@ -18,7 +18,8 @@ static int support_execute(struct ctl *ctl, const char *variable, const char *sc
 		return ctl_fail(ctl, -errno);
 	args[0] = chosen ? chosen : script;
 	(void)execv(args[0], (char *const *)(uintptr_t)args);
-	return ctl_refuse(ctl, CTL_FAILED, "cannot run %s: %s", args[0], strerror(errno));
+	return ctl_refuse(ctl, CTL_FAILED, "cannot run %s: %s%s%s", args[0], strerror(errno),
+			  chosen ? "" : ": install it, or name it by ", chosen ? "" : variable);
 }
 
 int cmd_support_dump(struct ctl *ctl, int argc, char **argv)
