@@ -37,8 +37,8 @@ struct spawn_file {
 	STEP(LIMIT, "set the limits")                                                       \
 	STEP(CAPABILITIES, "set the capabilities")                                          \
 	STEP(ROOT, "enter the root")                                                        \
-	STEP(GROUPS, "set the groups")                                                      \
-	STEP(GROUP, "set the group")                                                        \
+	STEP(GROUPS, "apply user, group or groups")                                         \
+	STEP(GROUP, "apply user or group")                                                  \
 	STEP(USER, "set the user")                                                          \
 	STEP(NO_NEW_PRIVILEGES, "set no-new-privileges")                                    \
 	STEP(DIRECTORY, "enter the directory")                                              \
