@@ -105,7 +105,7 @@ static void sandbox_enter_directory(struct sandbox *s, const char *directory)
 	sandbox_check(s, SPAWN_STEP_DIRECTORY, !directory || chdir(directory) < 0 ? -errno : 0);
 }
 
-/* With a read-only system, Landlock does it only where there are no mounts. */
+/* Whether Landlock limits writing.  A read-only system is made by mounts, and by Landlock where they are refused. */
 static bool sandbox_limits_writing(const struct sandbox *s)
 {
 	if (option_is_set(&s->options, READ_ONLY_SYSTEM))

@@ -25,7 +25,7 @@ int history_log_new(struct history_log **ret, struct context *ctx, const char *p
 	if (!history)
 		return -ENOMEM;
 	*history = (struct history_log){ .ctx = ctx, .fd = -1 };
-	/* The other stream of this name is the daemon's own log. */
+	/* LOGGER_OUTPUT of the root is the log of the daemon. */
 	r = log_stream_get(&history->stream, ctx->logger, CONFIG_ROOT_NAME, LOGGER_ERROR);
 	if (r >= 0)
 		r = history_log_use(history, path);

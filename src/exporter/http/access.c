@@ -1,6 +1,6 @@
 /*
- * Headers that a page cannot set: the browser does.  Programs that are no browser omit them, and are
- * allowed.
+ * The headers that are checked are set by the browser, and not by a page in it.  Other programs omit them,
+ * and are allowed.
  */
 #include "exporter/http/access.h"
 

@@ -40,7 +40,7 @@ unsigned server_count_connections(size_t kept);
 int server_new(struct server **ret, sd_event *event, int fd, const struct access *access,
 	       const struct server_owner *owner);
 
-/* The reply to the present request may take as long as it likes. */
+/* Lifts the time limit of the reply to the present request. */
 void server_grant_time(struct server *server, struct MHD_Connection *connection);
 
 /* Goes on with resumed connections in the next turn of the loop. */

@@ -42,5 +42,5 @@ void visits_notify(void *visits, struct MHD_Connection *connection, void **conte
  */
 bool visits_renew(struct visits *visits, struct MHD_Connection *connection, bool paused);
 
-/* The reply to the present request may take as long as it likes. */
+/* Lifts the time limit of the reply to the present request. */
 void visits_grant_time(struct visits *visits, struct MHD_Connection *connection);

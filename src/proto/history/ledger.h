@@ -29,7 +29,7 @@ int ledger_add(struct ledger *ledger, enum outage outage, uint64_t usec);
 /* A daemon that has written no end was killed after the line at @usec.  Return: 0 or -ENOMEM. */
 int ledger_add_unknown(struct ledger *ledger, uint64_t usec);
 
-/* Returns false if it has no line. */
+/* Returns true if the ledger has a line. */
 static inline bool ledger_is_kept(const struct ledger *ledger)
 {
 	return ledger->since_usec;
