@@ -65,6 +65,7 @@ void rollout_print(struct ctl *ctl, const json_t *rollout)
 /* Prints what is new in @rollout. */
 static void rollout_print_steps(struct watch *watch, const json_t *rollout)
 {
+	bool back = rollout_is_state(rollout, "undoing") || rollout_is_state(rollout, "undone");
 	size_t own = message_get_number(rollout, "own", 0), i;
 	const json_t *step;
 
@@ -78,7 +79,8 @@ static void rollout_print_steps(struct watch *watch, const json_t *rollout)
 		if (with && !json_object_get(last, "with"))
 			ctl_print(watch->ctl, "%s: stopped with %s, which it requires", path, with);
 		if (i < own && rollout_is_state(step, "ready") && !rollout_is_state(last, "ready"))
-			ctl_print(watch->ctl, "%s: ready, %zu of %zu", path, ++watch->n_ready, own);
+			ctl_print(watch->ctl, "%s: ready%s, %zu of %zu", path,
+				  back ? " with its former settings" : "", ++watch->n_ready, own);
 	}
 }
 

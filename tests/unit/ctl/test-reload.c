@@ -130,7 +130,7 @@ START_TEST(a_rollout_that_has_gone_back_has_a_status_of_its_own)
 					  STEP("web@1", "ready", "")))),
 			 CTL_UNDONE);
 	assert_has(asked, "\"or_undo\":true");
-	ck_assert_str_eq(out, "web@1: ready, 1 of 2\nweb@1: ready, 1 of 2\n"
+	ck_assert_str_eq(out, "web@1: ready, 1 of 2\nweb@1: ready with its former settings, 1 of 2\n"
 			      "undone: the next reload or rollout reads the files again\n");
 	ck_assert_str_eq(err, "swansongctl: web@2: died\n");
 	ck_assert_int_eq(RUN("rollout --undo web@1", LAST(ROLLOUT("undone", "", ""))), 0);
