@@ -83,7 +83,7 @@ within "the time on hold does not count" $(($(now) - held)) $((released - held +
 lines=$(wc -l <"$log")
 start web db
 is "without a shutdown there is nothing to extend" \
-	"$(ctl shutdown --extend 3s 2>&1)" "swansongctl: root: it is not being shut down"
+	"$(ctl shutdown --extend 3s 2>&1)" "swansongctl: root: no shutdown is in progress"
 ctl shutdown --no-wait >/dev/null
 wait_for 5 has_state web stopping || die "web is stopping"
 ctl shutdown --hold >/dev/null

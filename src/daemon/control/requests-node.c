@@ -187,7 +187,7 @@ static bool request_change_times(struct request *q, struct node *node, const jso
 	const char *trouble = NULL;
 
 	if (!node->stop_usec || node->complete)
-		trouble = "it is not being shut down";
+		trouble = "no shutdown is in progress";
 	else if (hold && node->parent)
 		trouble = "expected the root: the whole shutdown is held";
 	else if (extend_usec > 0 && goals_extend(node, extend_usec) == 0)
