@@ -141,7 +141,7 @@ like "lines that are not of a history are counted" "$(ctl advise 2>&1)" 'skipped
 sed -i '/^\[db\]/a stop-timeout = 15s ; is 10s: p99 10.00s of 40 ends, 2 killed; 10.00s * 1.5 = 15.00s' "$ini"
 sed -i '/^\[app\]/a drain-timeout = 10s ; is 5min' "$ini"
 ok "the lines can be pasted" ctl reload
-like "then there is no advice" "$(ctl advise 2>/dev/null)" 'no advice: 2 nodes have 20 ends or more, and their timeouts fit'
+like "then there is no advice" "$(ctl advise 2>/dev/null)" 'no advice: the timeouts of 2 nodes with 20 ends or more fit'
 stop_daemon
 config <<END2
 [db]

@@ -2,6 +2,7 @@
 
 #include "ctl/history/source.h"
 #include "ctl/session/offline.h"
+#include "ctl/terminal/show.h"
 #include "proto/history/advice.h"
 
 /*
@@ -139,6 +140,7 @@ static int advise_node(struct advise *a, const struct figures *f)
 
 static int advise_all(struct advise *a, const struct history *h, int argc, char **argv)
 {
+	char count[SHOW_COUNT_MAX];
 	size_t enough = 0;
 	int r = CTL_DONE;
 
@@ -149,9 +151,8 @@ static int advise_all(struct advise *a, const struct history *h, int argc, char 
 		r = advise_node(a, h->nodes[i]);
 	}
 	if (r == CTL_DONE && a->n == 0)
-		ctl_print(a->ctl,
-			  "no advice: %zu nodes have %d ends or more, and their timeouts fit",
-			  enough, ADVICE_ENDS);
+		ctl_print(a->ctl, "no advice: the timeouts of %s with %d ends or more fit",
+			  show_count(count, enough, "node"), ADVICE_ENDS);
 	return r;
 }
 

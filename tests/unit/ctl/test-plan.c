@@ -188,7 +188,7 @@ START_TEST(advice_is_for_the_settings_of_the_daemon)
 		  "[web]\nstop-timeout = 30s ; is 20s: p99 20.00s of 20 ends, 1 killed; 20.00s * 1.5 = "
 		  "30.00s\n",
 		  0 },
-		{ SETTINGS(SETTING("stop-timeout", "1min")), "no advice: 1 nodes have 20 ends", 0 },
+		{ SETTINGS(SETTING("stop-timeout", "1min")), "no advice: the timeouts of 1 node with 20 ends", 0 },
 		{ SETTINGS(SETTING("stop-timeout", "infinity")), "no advice: ", 0 },
 		{ SETTINGS(SETTING("stop-timeout", "soon") "," SETTING("x", "")),
 		  "no advice: ", 0 },
@@ -210,7 +210,7 @@ START_TEST(advice_is_for_the_settings_of_the_daemon)
 	}
 	ck_assert_int_eq(run(write_history(20, "advise"), NULL, 0), CTL_NO_DAEMON);
 	ck_assert_int_eq(run(write_history(19, "advise"), NULL, 0), 0);
-	assert_has(out, "no advice: 0 nodes have 20 ends or more");
+	assert_has(out, "no advice: the timeouts of 0 nodes with 20 ends or more fit");
 }
 END_TEST
 
