@@ -207,11 +207,10 @@ static const struct {
 START_TEST(a_malformed_reply_ends_the_link)
 {
 	daemon_reply(malformed[_i].method, malformed[_i].reply);
-	/* Both connections, before the time of the reply is over. */
-	AWAIT(mirror.event, daemon_ended() == 2);
+	/* Both connections, before the time of the reply is over.  On a slow machine the next ones may have begun. */
+	AWAIT(mirror.event, daemon_ended() >= 2 && link_daemon(mirror.link) == 0);
 	ck_assert_uint_eq(mirror.news[LINK_UP], 0);
 	ck_assert(!link_is_up(mirror.link));
-	ck_assert_int_eq(link_daemon(mirror.link), 0);
 }
 END_TEST
 
