@@ -34,6 +34,10 @@ autostart = no
 [store]
 command = $helpers/idle
 final = sh -c 'echo final >>$dir/store'
+[lab]
+command = $helpers/idle
+final = sh -c 'echo unmount >>$dir/lab'
+final = sh -c 'echo begin >>$dir/lab; read -r _ <$dir/lab.go; echo end \$SWANSONG_RESULT >>$dir/lab'
 [stubborn]
 command = sh -c 'trap "echo got >>$dir/stubborn" TERM; while :; do sleep 1; done'
 stop-timeout = 50s
@@ -42,7 +46,7 @@ shutdown-timeout = 4s
 command = $helpers/signal-log $dir/slow 0 $dir/slow.go
 stop-timeout = 50s
 END
-mkfifo "$dir/slow.go" "$dir/asker" "$dir/nightly"
+mkfifo "$dir/slow.go" "$dir/asker" "$dir/nightly" "$dir/lab.go"
 start_daemon
 ctl wait --for ready --timeout 60s >/dev/null || die "all are up"
 
@@ -128,7 +132,14 @@ ctl --no-wait stop stubborn >/dev/null
 ctl --no-wait stop slow >/dev/null
 ok "two stops are under way" wait_for 10 says "$dir/stubborn" got
 slow=$(pid_of slow)
+ctl --no-wait stop lab >/dev/null
+wait_for 10 test -s "$dir/lab" || die "the final action is at work"
 fault 3
+is "a final action that is at work goes on" "$(xargs <"$dir/lab") $(ctl guards --json | jq -c '[.guards[] | select(.node == "lab").why]')" \
+	'begin ["final"]'
+echo >"$dir/lab.go"
+ok "and ends" wait_for 10 is_complete lab
+is "with each command once, and the result" "$(xargs <"$dir/lab")" "begin end clean unmount"
 ok "the one ends with its budget" wait_for 10 is_complete stubborn
 within "which began with the stop" $(($(now) - stopped)) 3500 7000
 is "the other goes on" "$(field slow .state) $(pid_of slow)" "shutting_down $slow"

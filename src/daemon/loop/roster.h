@@ -28,7 +28,7 @@ enum roster_kind {
 	ROSTER_LEASE_FD,   /* a descriptor that holds a guard */
 	ROSTER_STORED,	   /* a descriptor that a service has stored */
 	ROSTER_SCHEDULE,   /* times of a service */
-	ROSTER_FINAL,	   /* the final action of a node has ended */
+	ROSTER_FINAL,	   /* the final action of a node has begun */
 	ROSTER_TRANSIENT,  /* the descriptor of the call that has made the node */
 	ROSTER_END,	   /* the reason of a shutdown */
 	ROSTER_MESSAGES,   /* messages of a service that are shown to users */

@@ -67,7 +67,7 @@ void former_goals_take(struct tree *tree)
 		struct node *node = tree_find(tree, row->path);
 
 		if (node)
-			final_skip(node);
+			final_take_former(node, row);
 	}
 	/* A service with a stop-command that was begun, or with its signal, ends, also if it is to start again. */
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {

@@ -421,6 +421,12 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	successions_take_former(tree);
 	if (cgroups)
 		survivors_find_groups(survivors);
+	for (size_t at = 0; (row = roster_next(roster, ROSTER_FINAL, &at));) {
+		struct node *node = tree_find(tree, row->path);
+
+		if (node)
+			final_claim(node, row);
+	}
 	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
 		survivors_go_on(survivors, &goals, row);
 	if (survivors->going_on > 0)

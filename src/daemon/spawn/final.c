@@ -24,7 +24,7 @@ struct final {
 	bool forced;		/* the generation was forced */
 	bool begun, spent;
 	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
-	unsigned place;	    /* of its row in the roster, while it is over */
+	unsigned place;	    /* of its row in the roster, from its beginning on */
 	struct final *next; /* replaces its setup once it does not run; or NULL */
 };
 
@@ -159,28 +159,77 @@ static void final_set_limit(struct final *f, uint64_t usec)
 	alarm_set(&f->node->ctx->alarms, &f->hook.timer, usec);
 }
 
+/* A row with the pid of the command: -1 without one, and 0 when the action is over. */
+static void final_enter(struct final *f)
+{
+	pid_t pid = hook_is_running(&f->hook) ? f->hook.process.pid : -1;
+	struct roster_row row = roster_row(ROSTER_FINAL, f->drained ? pid : 0, node_name(f->node),
+					   f->late);
+
+	row.detail[0] = f->hook.next;
+	row.detail[1] = f->limit_usec;
+	row.detail[2] = f->forced;
+	roster_write(f->node->ctx->roster, &f->place, &row);
+}
+
+static void final_set_variables(struct final *f)
+{
+	hook_clear_variables(&f->hook);
+	hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
+	hook_add_variable(&f->hook, f->late);
+}
+
 static void final_finish(struct final *f)
 {
-	struct roster_row row = roster_row(ROSTER_FINAL, 0, node_name(f->node), "");
-
-	roster_write(f->node->ctx->roster, &f->place, &row);
 	alarm_stop(&f->node->ctx->alarms, &f->hook.timer);
 	capture_end(
 		f->launch.capture, &f->hook.process.guard, f->generation,
 		MIN(f->deadline_usec, clock_add(clock_now_usec(), f->config->stop_timeout_usec)));
 	f->drained = swansong_completion_unref(f->drained);
+	final_enter(f);
 	hook_end(&f->hook);
 	final_use_next(f);
 	/* Nodes that may not start before the end of the action are looked at. */
 	context_update_soon(f->node->ctx);
 }
 
-void final_skip(struct node *node)
+void final_claim(struct node *node, const struct roster_row *row)
 {
+	struct proc_info info;
+
+	if (!node->final || row->number <= 0 || proc_read(row->number, &info) < 0 ||
+	    info.parent != node->ctx->keeper.reaper)
+		return;
+	process_add(node->ctx->processes, &node->final->hook.process, row->number, -1);
+	process_name(&node->final->hook.process, info.name);
+}
+
+void final_take_former(struct node *node, const struct roster_row *row)
+{
+	struct final *f = node->final;
+
+	/* The next generation had begun, and waits once more. */
+	if (f && !f->drained && row->number != 0 &&
+	    swansong_completion_new(node->work, &f->drained) == 0) {
+		f->generation = f->hook.process.generation = node->generation;
+		f->hook.process.guard = swansong_guard(node->handle);
+		f->deadline_usec = USEC_INFINITY;
+	}
+	if (f && !f->drained)
+		process_remove(&f->hook.process);
 	if (!final_is_pending(node))
 		return;
-	node->final->begun = true;
-	final_finish(node->final);
+	f->begun = true;
+	if (row->number == 0) {
+		final_finish(f);
+		return;
+	}
+	f->forced = row->detail[2];
+	(void)snprintf(f->late, sizeof(f->late), "%s", row->name);
+	final_set_variables(f);
+	final_set_limit(f, row->detail[1]);
+	hook_resume(&f->hook, node, HOOK_FINAL, row->detail[0]);
+	final_enter(f);
 }
 
 void final_update(struct node *node)
@@ -199,15 +248,17 @@ void final_update(struct node *node)
 		deadline = MIN(f->deadline_usec, f->node->deadline_usec);
 		f->begun = true;
 		final_set_limit(f, MIN(end, deadline > least ? deadline : least));
-		hook_clear_variables(&f->hook);
-		hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
-		hook_add_variable(&f->hook, f->late);
+		final_set_variables(f);
 		hook_begin(&f->hook, f->node, HOOK_FINAL, f->hook.process.guard, f->generation);
+		final_enter(f);
 		trace_touch(f->node->trace);
 	}
-	while (f->begun && hook_has_ended(&f->hook))
-		if (!hook_continue_anyway(&f->hook, f->spent))
+	while (f->begun && hook_has_ended(&f->hook)) {
+		if (hook_continue_anyway(&f->hook, f->spent))
+			final_enter(f);
+		else
 			final_finish(f);
+	}
 }
 
 void final_limit(struct node *node, uint64_t deadline_usec)

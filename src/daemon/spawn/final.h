@@ -32,8 +32,11 @@ void final_hold(struct node *node);
 /* Remembers the result of this generation for its action; the next generation is about to begin. */
 void final_record(struct node *node);
 
-/* After a fault: an action that was over is not carried out once more. */
-void final_skip(struct node *node);
+/* After a fault: the process of the action of @row is a process of it again, and none of the service. */
+void final_claim(struct node *node, const struct roster_row *row);
+
+/* After a fault: goes on with the action of @row, which has begun; one that was over is not carried out once more. */
+void final_take_former(struct node *node, const struct roster_row *row);
 
 /*
  * Begins the action or handles ended commands.  It is called whenever something of @node has ended.

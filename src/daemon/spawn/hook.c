@@ -129,6 +129,14 @@ void hook_begin(struct hook *h, struct node *node, enum hook_kind kind, struct s
 	hook_run_next(h);
 }
 
+void hook_resume(struct hook *h, struct node *node, enum hook_kind kind, size_t next)
+{
+	h->node = node;
+	h->kind = kind;
+	h->next = MIN(next, hook_commands_of(h)->n);
+	h->outcome = (struct outcome){ .kind = OUTCOME_EXITED, .hook = hook_name(kind) };
+}
+
 bool hook_continue(struct hook *h)
 {
 	if (h->next >= hook_commands_of(h)->n + chores_count(h->launch->extras->chores, h->kind))

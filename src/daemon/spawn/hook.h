@@ -58,6 +58,9 @@ void hook_add_variable(struct hook *hook, char *word);
 void hook_begin(struct hook *hook, struct node *node, enum hook_kind kind,
 		struct swansong_guard guard, unsigned generation);
 
+/* Goes on, in the next image, with the command before @next, which succeeds unless the caller adds its process. */
+void hook_resume(struct hook *hook, struct node *node, enum hook_kind kind, size_t next);
+
 /* Begins the next command after the end of one.  Returns false if there is none. */
 bool hook_continue(struct hook *hook);
 
