@@ -86,16 +86,14 @@ struct store_record {
 	uint64_t marks; /* number of marks made, ever */
 	uint64_t kept;	/* the ring has the bytes from this position on */
 	struct store_run run;
-	uint64_t
-		rules; /* number of the latest rules, also before their message.  The daemon writes it. */
+	uint64_t rules; /* number of the latest rules, also before their message.  The daemon writes it. */
 
 	/* For users. */
 	int32_t error; /* errno of the destination, or 0 */
 	uint32_t reserved;
-	uint64_t error_usec; /* CLOCK_REALTIME, since when */
-	uint64_t
-		file_bytes; /* size of the file of @inode, with all that was written of the stream */
-	uint64_t rotations;
+	uint64_t unused;
+	uint64_t file_bytes; /* size of the file of @inode, with all that was written of the stream */
+	uint64_t unused_too;
 	uint64_t last_usec; /* CLOCK_REALTIME of the last output */
 
 	/*

@@ -264,7 +264,6 @@ int files_append(struct files *files, const struct files_job *job)
 	file->size += job->size;
 	record->file_bytes = file->size;
 	area_commit(record);
-	record->rotations += rotated > 0;
 	return rotated > 0;
 }
 

@@ -228,10 +228,8 @@ static void deliver_failed(struct logger *l, struct stream *s, int error)
 		stream_drop(s);
 	if (s->record->error == error)
 		return;
-	if (s->record->error == 0) {
+	if (s->record->error == 0)
 		store_count(s->record, &s->counts);
-		s->record->error_usec = clock_realtime_usec();
-	}
 	s->record->error = error;
 	deliver_report(l, s, error);
 }
