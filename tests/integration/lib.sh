@@ -110,6 +110,7 @@ hides_homes() {
 	mount -t tmpfs tmpfs /home
 	top_srcdir=/mnt/source top_builddir=/mnt/build
 	finds_programs
+	cd "$top_builddir" || die "the build is at its other path"
 }
 
 # Lines for a configuration of nginx that writes below FOLDER alone.
