@@ -80,6 +80,8 @@ run() { # TARGET
 	fuzz "$1" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="crash-$name-" \
 		-dict="$work.words" "$corpus" "$seeds" >"$work.log" 2>&1 || status=$?
 	executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work.log")
+	# A target that has lost its output has ended early.
+	[ -n "$executions" ] || [ $status != 0 ] || status=1
 	if [ $status != 0 ]; then
 		echo "$name: failed after ${executions:-some} executions, coverage $(last_number cov)," \
 			"findings: $(keep_crashes)"
