@@ -72,6 +72,7 @@ if has gunicorn gunicorn gunicorn; then
 	hands_over gunicorn <<-END
 		command = gunicorn --chdir $dir --workers 12 --graceful-timeout 30 --worker-tmp-dir $dir app:app
 		settle-time = 1s
+		stop-timeout = 35s
 	END
 fi
 
