@@ -331,6 +331,7 @@ start_daemon
 ok "it runs" wait_for 10 has_state otlp up
 ok "and sends lines" wait_for 20 eval 'echo probe >"$dir/out" && has_line probe'
 seq -f 'in time %g' 100 >"$dir/out"
+wait_for 10 says "$dir/app.log" 'in time 100' || die "the service has written them"
 stop_daemon
 is "a shutdown of the tree is complete" "$status" 0
 ok "the collector has the last lines of the others" all_of last 700
