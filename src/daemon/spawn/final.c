@@ -105,6 +105,15 @@ void final_use(struct node *node, struct final *final)
 	final_use_next(node->final);
 }
 
+/* Holds the guard until the end of the action, which belongs to the present generation. */
+static void final_await(struct final *f, struct swansong_completion *drained)
+{
+	f->drained = drained;
+	f->generation = f->hook.process.generation = f->node->generation;
+	f->hook.process.guard = swansong_guard(f->node->handle);
+	f->deadline_usec = USEC_INFINITY;
+}
+
 void final_hold(struct node *node)
 {
 	struct final *f = node->final;
@@ -115,13 +124,9 @@ void final_hold(struct node *node)
 	 */
 	if (!f || f->drained || node->stop_usec || !node->drained)
 		return;
-	f->drained = node->drained;
-	node->drained = NULL;
-	f->generation = f->hook.process.generation = node->generation;
-	f->hook.process.guard = swansong_guard(node->handle);
+	final_await(f, take(node->drained));
 	f->begun = f->spent = f->forced = false;
 	roster_write(node->ctx->roster, &f->place, NULL);
-	f->deadline_usec = USEC_INFINITY;
 }
 
 void final_record(struct node *node)
@@ -206,15 +211,13 @@ void final_claim(struct node *node, const struct roster_row *row)
 
 void final_take_former(struct node *node, const struct roster_row *row)
 {
+	struct swansong_completion *drained;
 	struct final *f = node->final;
 
 	/* The next generation had begun, and waits once more. */
 	if (f && !f->drained && row->number != 0 &&
-	    swansong_completion_new(node->work, &f->drained) == 0) {
-		f->generation = f->hook.process.generation = node->generation;
-		f->hook.process.guard = swansong_guard(node->handle);
-		f->deadline_usec = USEC_INFINITY;
-	}
+	    swansong_completion_new(node->work, &drained) == 0)
+		final_await(f, drained);
 	if (f && !f->drained)
 		process_remove(&f->hook.process);
 	if (!final_is_pending(node))
