@@ -109,7 +109,7 @@ uint64_t service_warning_usec(const struct service *s)
 	uint64_t limit = s->ending.limit_usec - s->ending.began_usec;
 
 	if (s->config->stop_warning == 0 || s->ending.warned || !service_is_ending(s) ||
-	    s->ending.limit_usec == USEC_INFINITY)
+	    !fsm_is_going_down(s->state) || s->ending.limit_usec == USEC_INFINITY)
 		return USEC_INFINITY;
 	return s->ending.began_usec + limit / 100 * (uint64_t)s->config->stop_warning;
 }
