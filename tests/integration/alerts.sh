@@ -25,6 +25,11 @@ tree() { # VALUE
 	command = $helpers/idle
 	on-event-command = $dir/note
 	environment = VALUE=$1
+	[litters]
+	command = sh -c '$helpers/stubborn $dir/litter & exec $helpers/idle'
+	stop-timeout = 600ms
+	restart = never
+	on-event-command = $dir/note
 	[sick]
 	command = $helpers/idle
 	health = exec:test -e $dir/well
@@ -65,6 +70,11 @@ ok "so is a kill" wait_for 10 noted '^slow forced forced pid [0-9]+ \(stubborn\)
 is "each once" "$(times 'slow slow-stop') $(times 'slow forced')" "1 1"
 ok "a stop in time is none" ctl restart quick
 is "nor does it warn" "$(times 'quick')" 0
+
+ok "a process of litters ignores signals" wait_for 10 test -s "$dir/litter"
+kill -KILL "$(pid_of litters)"
+ok "a process that outlives the main process is killed" wait_for 10 noted '^litters given-up'
+is "which is no slow stop" "$(times 'litters slow-stop')" 0
 
 tree two | config
 ctl rollout sick >/dev/null
