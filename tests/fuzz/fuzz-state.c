@@ -1,6 +1,6 @@
 /*
- * A state file.  An accepted file is a set of names, which is the same after it was written and read
- * again; a refused one leaves no name.
+ * A state file.  An accepted file is a set of entries, which is the same after it was written and read
+ * again; a refused one leaves none.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -29,10 +29,25 @@ static void check_same(const struct disabled *a, const struct disabled *b)
 		FUZZ_CHECK(strcmp(a->names[i], b->names[i]) == 0);
 }
 
+/* An entry is the name of a service, or "TEMPLATE NUMBER". */
+static void check_entry(const char *entry)
+{
+	char name[CONFIG_NAME_MAX + 1];
+	size_t length = strcspn(entry, " ");
+	uint64_t number;
+
+	FUZZ_CHECK(length < sizeof(name));
+	(void)snprintf(name, sizeof(name), "%.*s", (int)length, entry);
+	FUZZ_CHECK(!config_check_name(name));
+	FUZZ_CHECK(!entry[length] ||
+		   (config_is_template(name) &&
+		    parse_uint(entry + length + 1, CONFIG_INSTANCES_MAX, &number) == 0));
+}
+
 static void check_names(const struct disabled *disabled)
 {
 	for (size_t i = 0; i < disabled->n; i++) {
-		FUZZ_CHECK(!config_check_name(disabled->names[i]));
+		check_entry(disabled->names[i]);
 		FUZZ_CHECK(disabled_has(disabled, disabled->names[i]));
 		FUZZ_CHECK(i == 0 || strcmp(disabled->names[i - 1], disabled->names[i]) < 0);
 	}
