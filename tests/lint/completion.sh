@@ -6,6 +6,15 @@ PATH=${top_builddir:?}:$PATH
 SWANSONG_SOCKET=/nonexistent
 export PATH SWANSONG_SOCKET
 completions=$top_builddir/contrib/completion
+# A daemon with one node, when there is $dir/daemon.
+mkdir "$dir/bin"
+cat >"$dir/bin/swansongctl" <<END
+#!/bin/sh
+[ "\$3" = list ] && [ -e "$dir/daemon" ] && echo web && exit
+exec "$(command -v swansongctl)" "\$@"
+END
+chmod +x "$dir/bin/swansongctl"
+PATH=$dir/bin:$PATH
 in_bash() { # WORD...: the words that the last one may become
 	# shellcheck disable=SC2016  # for the other shell
 	bash -c '. "$0"; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _swansongctl; printf "%s\n" "${COMPREPLY[@]}"' \
@@ -35,6 +44,10 @@ completes() { # SHELL
 	is "$1: a file" "$($shell plot --report "$top_srcdir/tests/lint/completi")" "$top_srcdir/tests/lint/completion.sh"
 	is "$1: a key" "$($shell run -p restart-d)" "restart-delay-max= restart-delay="
 	is "$1: none that a transient service cannot have" "$($shell run -p control-s) $($shell run -p instan)" " "
+	touch "$dir/daemon"
+	is "$1: a node" "$($shell reload '') $($shell reload --dry-run '')" "web web"
+	is "$1: nothing for the value of an option" "$($shell reload --to '')$($shell logs -n '')$($shell guard --ttl '')" ""
+	rm "$dir/daemon"
 	is "$1: no nodes without a daemon" "$($shell start '')" ""
 }
 completes bash
