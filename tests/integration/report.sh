@@ -130,6 +130,12 @@ END2
 start_daemon
 hold $'dump\nMAINPID=1'
 ok "stubborn is up" wait_for 10 has_state stubborn up
+ok "a wait for the end of what is up names no node" env TERM=xterm python3 "$top_srcdir/tests/helpers/terminal.py" \
+	"$swansongctl" wait <<-END2
+	expect root: ready, waited for [0-9.]+m?s[^,]*\n
+	send \\x03
+	end 130
+	END2
 kill -TERM "$daemon"
 ok "the stop is under way" wait_for 10 stops
 held=$(ctl guards --blocking)

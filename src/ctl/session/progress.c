@@ -94,10 +94,12 @@ void progress_describe(struct words *w, const struct progress *p, uint64_t since
 	for (size_t i = 0; i < p->n; i++)
 		n_guards += p->guards[i].count == FIELD_NONE ? 1 : p->guards[i].count;
 	if (p->node.state == NODE_RUNNING && p->pending) {
-		words_add(w, "", "%s: %s, waited for %s, %s not ready", node_name(p->node.path),
+		words_add(w, "", "%s: %s, waited for %s", node_name(p->node.path),
 			  p->node.ready ? "ready" : "not ready",
-			  clock_text(text, clock_add(p->elapsed_usec, since_usec)),
-			  show_count(count, p->n_pending + more, "service"));
+			  clock_text(text, clock_add(p->elapsed_usec, since_usec)));
+		if (p->n_pending + more > 0)
+			words_add(w, ", ", "%s not ready",
+				  show_count(count, p->n_pending + more, "service"));
 		return;
 	}
 	words_add(w, "", "%s: %s for %s, %s", node_name(p->node.path),
