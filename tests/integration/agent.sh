@@ -224,7 +224,7 @@ is "a group is ready with its services" "$(ask 9004)" 'up ready'
 printf '[late]\ncommand = sleep 1h\ndrain-delay = 1s\nagent = tcp:127.0.0.1:8002\n' >>"$ini"
 line=$(wc -l <"$ini")
 like "an address in use is refused" "$(ctl reload 2>&1)" \
-	"swansong.ini:$line: \[late\] agent: Address already in use"
+	"swansong.ini:$line: \[late\] agent: cannot listen on tcp:127.0.0.1:8002: Address already in use"
 sed -i 's|agent = tcp:127.0.0.1:9004|agent = http://127.0.0.1:9004|' "$ini"
 like "also beside another protocol for an agent" "$(ctl reload 2>&1)" 'Address already in use'
 : >"$dir/asked"

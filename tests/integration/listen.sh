@@ -144,7 +144,9 @@ printf '[late]\ncommand = %s 5\nlisten = tcp:127.0.0.1:8082\n' "$counter" >>"$in
 ok "a reload that needs it is refused" not ctl reload
 line=$(wc -l <"$ini")
 like "the client learns the place and the reason" "$(ctl reload 2>&1)" \
-	"swansong.ini:$line: \[late\] listen: Address already in use"
+	"swansong.ini:$line: \[late\] listen: cannot listen on tcp:127.0.0.1:8082: Address already in use"
+like "also of a transient service" "$(ctl run -p listen=tcp:127.0.0.1:8082 short -- sleep 1h 2>&1)" \
+	"\[short\] listen: cannot listen on tcp:127.0.0.1:8082: Address already in use"
 : >"$log"
 kill -HUP "$daemon"
 ok "by a signal it is refused as well" wait_for 10 says "$log" 'the reload is refused'

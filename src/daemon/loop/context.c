@@ -52,6 +52,7 @@ void context_done(struct context *ctx)
 	ctx->event = sd_event_unref(ctx->event);
 	ctx->events = events_free(ctx->events);
 	free(take(ctx->forced_kills));
+	free(take(ctx->refused));
 	traces_done(&ctx->traces);
 	disabled_done(&ctx->disabled);
 	ctx->disabled_copy.fd = fd_close(ctx->disabled_copy.fd);

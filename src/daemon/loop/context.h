@@ -92,7 +92,7 @@ struct context {
 	struct forced_kills *forced_kills;
 	struct control_offer control;
 	struct list listeners; /* open sockets of services and agents */
-	unsigned refused_key;  /* the key of the last socket that could not be opened */
+	char *refused;	       /* why the last socket was not opened, for the client; or NULL */
 	struct guards guards;
 	struct list discards; /* for daemon/loop/closer.h */
 	struct timetables timetables;

@@ -52,8 +52,6 @@ static int plan_prepare(struct plan *plan)
 
 	while (r == 0 && n < plan->n_entries)
 		r = plan_prepare_entry(plan, &plan->entries[n++]);
-	if (r < 0)
-		plan->refused = plan->entries[n - 1].to;
 	if (r == 0)
 		r = edges_prepare(plan->tree, plan->config);
 	while (r < 0 && n-- > 0) {

@@ -53,7 +53,6 @@ struct plan {
 	struct key_set daemon; /* keys of the daemon as a whole */
 	unsigned n_daemon;
 	unsigned counts[N_PLAN_KINDS];
-	const struct node_config *refused; /* the one with which plan_apply() failed, or NULL */
 };
 
 /*

@@ -184,19 +184,6 @@ static int reload_make_plan(const struct reload *reload, const struct reload_how
 	return r;
 }
 
-/* Prints the place in the file, like a mistake in it; the log names the socket. */
-static void reload_print_place(FILE *reason, const struct node_config *node, enum key_id key)
-{
-	struct place place;
-
-	if (!node || (key != KEY_LISTEN && key != KEY_AGENT))
-		return;
-	place = key_source_of(node, key).place;
-	if (place.file)
-		(void)fprintf(reason, "\n%s:%u: [%s] %s: ", place.file, place.line,
-			      node_config_section(node), keys[key].name);
-}
-
 static int reload_plan_and_apply(const struct reload *reload, const struct reload_how *how,
 				 FILE *reason, json_t **ret)
 {
@@ -219,8 +206,6 @@ static int reload_plan_and_apply(const struct reload *reload, const struct reloa
 		enable_cancel(&reading, tree);
 	else if (!how->template)
 		enable_commit(&reading, tree);
-	if (r < 0 && r != -ENOMEM)
-		reload_print_place(reason, plan->refused, tree->ctx->refused_key);
 	if (r == 0 && !how->dry_run && plan->n_entries + plan->n_daemon > 0)
 		changes_add(reload->changes, tree->config);
 	if (r == 0)
@@ -236,9 +221,12 @@ int reload_run(const struct reload *reload, const struct reload_how *how, FILE *
 
 	if (!how->dry_run)
 		parent_reloading(reload->parent);
+	free(take(ctx->refused));
 	r = reload_plan_and_apply(reload, how, reason, ret);
+	if (r < 0 && ctx->refused)
+		(void)fprintf(reason, "\n%s", ctx->refused);
 	/* These errors have a text already. */
-	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN)
+	else if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN)
 		(void)fputs(strerror(-r), reason);
 	if (how->dry_run)
 		return r;

@@ -120,11 +120,14 @@ int transient_add(struct tree *tree, const struct transient_run *run, FILE *reas
 	struct goals goals;
 	int r;
 
+	free(take(tree->ctx->refused));
 	r = transient_check_place(tree, run->path, reason);
 	if (r == 0)
 		r = transient_make_config(tree, run, reason, &config);
 	if (r == 0)
 		r = transient_make_node(tree, config, run->path, &node);
+	if (r < 0 && tree->ctx->refused && reason)
+		(void)fprintf(reason, "\n%s", tree->ctx->refused);
 	if (r < 0)
 		return r;
 	node->keep = run->keep;

@@ -242,13 +242,15 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 	r = listener_new(ret, ctx, config, key, listen);
 	if (r == 0)
 		return 0;
-	log_line(ctx->log, r == -EBUSY ? LOG_WARNING : LOG_ERR,
-		 "%s:%u: [%s] %s: cannot listen on %s%s: %s", place.file ? place.file : "?",
-		 place.line, node_config_section(config), keys[key].name,
-		 listen_prefix(listen->kind), listen->address,
-		 r == -EBUSY ? "a process of an earlier swansongd may have it: opened at the start"
-			     : path_error_text(-r));
-	ctx->refused_key = key;
+	free(ctx->refused);
+	if (asprintf(&ctx->refused, "%s:%u: [%s] %s: cannot listen on %s%s: %s",
+		     place.file ? place.file : "?", place.line, node_config_section(config),
+		     keys[key].name, listen_prefix(listen->kind), listen->address,
+		     r == -EBUSY ? "a process of an earlier swansongd may have it: opened at the start"
+				 : path_error_text(-r)) < 0)
+		ctx->refused = NULL;
+	log_line(ctx->log, r == -EBUSY ? LOG_WARNING : LOG_ERR, "%s",
+		 ctx->refused ? ctx->refused : strerror(-r));
 	return r;
 }
 

@@ -17,7 +17,7 @@ struct listener;
 
 /*
  * Shares or opens the socket @listen of @key, KEY_LISTEN or KEY_AGENT, of @config.  A fault is logged,
- * and @key is noted in the context.  A socket that a process of an earlier daemon has is taken from it.
+ * and its text is kept in the context.  A socket that a process of an earlier daemon has is taken from it.
  *
  * Return: 0; -EBUSY: there is such a process, without the right to do that; or -errno.
  */
