@@ -43,7 +43,7 @@ struct walk {
 	void *arg;
 };
 
-/* Completes @view with the members that all guards have; its kill_usec is that of a process with its own, or 0. */
+/* Completes @view with the members that all guards have; kill_usec is that of its process, or 0: as the node. */
 static void describe_visit_guard(const struct walk *w, struct guard_view view)
 {
 	bool lease = strcmp(view.kind, "lease") == 0;

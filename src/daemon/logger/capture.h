@@ -56,7 +56,7 @@ void capture_end(struct capture *capture, const struct swansong_guard *guard, un
 /* Releases the node, as its budget is spent. */
 void capture_release(struct capture *capture);
 
-/* Compares the lines of @stream, which has a reader, after a LOGGER_WATCH; for logging.c. */
+/* Searches the new lines of @stream, which has a reader, for the text that it waits for; after a LOGGER_WATCH. */
 void capture_read(struct log_stream *stream);
 
 /* Returns the stream of @kind, or NULL. */

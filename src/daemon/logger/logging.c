@@ -13,8 +13,8 @@
 
 #define DRAIN_ATTEMPTS 3
 /*
- * Times for the last output, at the end of the daemon: the least, and that of output that no service has waited
- * for.
+ * How long the daemon waits at its end for the last output to be written: at least, and for output that no
+ * service has waited for.
  */
 #define LEAST_USEC (USEC_PER_SEC / 2)
 #define LAST_USEC  USEC_PER_SEC

@@ -373,7 +373,7 @@ static int survivors_on_process(pid_t pid, void *arg)
 	return 0;
 }
 
-/* After a fault the processes of services are children, or below one: those become children later. */
+/* After a fault the processes of services are children of the daemon, or become so when their parents end. */
 static void survivors_read_processes(struct claims *claims)
 {
 	const struct survivors *survivors = claims->survivors;

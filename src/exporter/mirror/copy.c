@@ -1,5 +1,5 @@
 /*
- * Two objects of a node or a guard are the same if they differ in distances only, the members
+ * Two objects of a node or a guard are the same if they differ in times alone, the members
  * "…_usec", or in the number of lines of output: these differ in every reply.
  */
 #include "exporter/mirror/copy.h"

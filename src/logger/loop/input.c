@@ -16,9 +16,9 @@
 #define LOOK_MSEC  100
 /* A writer of lines does not fill the larger pipe of a loud stream within this time. */
 #define TICK_USEC 250
-/* Bytes that come at once from a writer of lines, at most. */
+/* A writer of lines writes at most so many bytes at once. */
 #define TICK_FROM (16 * 1024)
-/* Bytes at a tick from a writer of blocks, at least: it would wait for the next tick. */
+/* A writer of blocks, which would wait for the next tick, writes at least so many portions until a tick. */
 #define TICK_PORTIONS 3
 
 int input_watch(struct logger *l, struct stream *s)

@@ -209,7 +209,7 @@ static bool graph_raise(int *rank, int to)
 	return raised;
 }
 
-/* Ranks go up to the groups around, and by requires down to all services in a node: @floors. */
+/* Raises the groups that @node is in to its rank, and in @floors all services in the nodes that it requires. */
 static bool graph_raise_around(const struct node_config *node, int *floors)
 {
 	bool raised = false;

@@ -37,7 +37,7 @@ static inline bool ledger_is_kept(const struct ledger *ledger)
 
 struct ledger_sum {
 	uint64_t since_usec, until_usec; /* the part of the asked time that the ledger has */
-	uint64_t known_usec, ready_usec; /* known time in it; and the time in which it was ready */
+	uint64_t known_usec, ready_usec; /* of that part: the known time, and that in which it was ready */
 	struct {
 		size_t n;
 		uint64_t usec, longest_usec;
