@@ -15,15 +15,13 @@
 
 SWANSONG_BEGIN_DECLARATIONS
 
-/**
- * swansong_attach() - create the root of a program that may run below a daemon
- * @ret:	the node, with one reference, the caller's
- *
- * Creates a root as swansong_new() does.  If the environment has $SWANSONG_ATTACH, the root is also
- * attached to the node of the service, from now until its last reference is dropped and it is
- * complete.  A stop by the daemon has the effect of swansong_shut_down().  It may come before this
- * function returns; later it comes on a thread of the library, which has all signals blocked, and
- * which may run callbacks of completions.  If the daemon ends, nothing happens.
+/*
+ * Creates the root of a program that may run below a daemon, as swansong_new() does.  If the
+ * environment has $SWANSONG_ATTACH, the root is also attached to the node of the service, from now
+ * until its last reference is dropped and it is complete.  A stop by the daemon has the effect of
+ * swansong_shut_down().  It may come before this function returns; later it comes on a thread of
+ * the library, which has all signals blocked, and which may run callbacks of completions.  If the
+ * daemon ends, nothing happens.
  *
  * One process of a service can be attached at a time.  A process that it forks has a copy of the
  * tree, as of any tree, and is not attached; a program that it executes knows nothing of the tree.
@@ -37,16 +35,12 @@ SWANSONG_BEGIN_DECLARATIONS
  */
 int swansong_attach(struct swansong **ret);
 
-/**
- * swansong_stop_on_signal() - have a signal stop a node
- * @s:		the node, of any kind
- * @signo:	for example SIGTERM
- *
- * From now on the first signal stops the node, as swansong_shut_down() does, on a thread of the
- * library; so functions of interrupts and completions run there, and not in a handler of a signal.
- * Later ones do nothing, also after the end of the node.  The last reference to a root stops it as
- * ever.  System calls that the signal interrupts go on, where SA_RESTART has that effect.  In a
- * forked process the signal has its default action.
+/*
+ * From now on the first signal @signo, for example SIGTERM, stops the node, of any kind, as
+ * swansong_shut_down() does, on a thread of the library; so functions of interrupts and completions
+ * run there, and not in a handler of a signal.  Later ones do nothing, also after the end of the
+ * node.  The last reference to a root stops it as ever.  System calls that the signal interrupts go
+ * on, where SA_RESTART has that effect.  In a forked process the signal has its default action.
  *
  * Return: 0; -EBUSY if the signal has a handler of the program, or stops another node that is not
  * complete; -EINVAL if it cannot be caught; -ENOMEM, or another -errno.

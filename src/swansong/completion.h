@@ -22,61 +22,42 @@ SWANSONG_BEGIN_DECLARATIONS
 
 struct swansong_completion;
 
-/**
- * swansong_completion_new() - watch for the end of a node
- * @s:		the node
- * @ret:	the completion, owned by the caller; already resolved if the node is complete
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Creates a completion, owned by the caller, of the node @s; it is resolved already if the node is
+ * complete.  Returns 0 or -ENOMEM.
  */
 int swansong_completion_new(struct swansong *s, struct swansong_completion **ret);
 
 /* Returns true if the completion has resolved. */
 bool swansong_completion_done(struct swansong_completion *c);
 
-/**
- * swansong_completion_wait() - block until the completion has resolved
- * @c:		the completion
- * @deadline:	absolute CLOCK_MONOTONIC time in microseconds, or UINT64_MAX to wait for ever
- *
- * Any number of threads may wait; none of them may hold a guard of the subtree.
- *
- * Return: 0, or -ETIMEDOUT if the deadline passed first.
+/*
+ * Blocks until the completion has resolved, or until @deadline, an absolute CLOCK_MONOTONIC time in
+ * microseconds, or UINT64_MAX to wait for ever.  Any number of threads may wait; none of them may
+ * hold a guard of the subtree.  Returns 0, or -ETIMEDOUT if the deadline passed first.
  */
 int swansong_completion_wait(struct swansong_completion *c, uint64_t deadline);
 
-/**
- * swansong_completion_fd() - a descriptor to poll
- * @c:	the completion, which keeps the descriptor: it is closed by swansong_completion_unref()
- *
- * The descriptor is readable once the completion has resolved.  Poll it, but do not read from it.
- *
- * Return: the descriptor, the same each time, or -errno.
+/*
+ * Returns a descriptor that is readable once the completion has resolved, the same each time, or
+ * -errno.  Poll it, but do not read from it.  It is closed by swansong_completion_unref().
  */
 int swansong_completion_fd(struct swansong_completion *c);
 
-/**
- * swansong_completion_notify() - have a function called
- * @c:		the completion
- * @fn:		called once, when the completion resolves
- * @arg:	passed to @fn
- *
- * @fn is called on the thread that completes the node, by dropping the last guard or by stopping
- * it; if the completion has resolved already, by this function before it returns.  No lock of the
- * library is held: @fn may use the library, also to drop the completion.
+/*
+ * Has @fn(@arg) called once, when the completion resolves: on the thread that completes the node,
+ * by dropping the last guard or by stopping it; if the completion has resolved already, by this
+ * function before it returns.  No lock of the library is held: @fn may use the library, also to
+ * drop the completion.
  *
  * Return: 0, or -EALREADY if the completion has a function.
  */
 int swansong_completion_notify(struct swansong_completion *c, void (*fn)(void *arg), void *arg);
 
-/**
- * swansong_completion_unref() - drop the completion
- * @c:	the completion, or NULL
- *
- * When this returns, its function will not be called any more, and is not running: if another
- * thread is in it, this waits for its end.  Inside of the function itself it does not wait.
- *
- * Return: NULL.
+/*
+ * Drops the completion, or does nothing for NULL.  Returns NULL.  When this returns, its function
+ * will not be called any more, and is not running: if another thread is in it, this waits for its
+ * end.  Inside of the function itself it does not wait.
  */
 struct swansong_completion *swansong_completion_unref(struct swansong_completion *c);
 
@@ -86,13 +67,10 @@ struct swansong_completion *swansong_completion_unref(struct swansong_completion
  */
 int swansong_wait(struct swansong *s, uint64_t deadline);
 
-/**
- * swansong_drain() - stop in two phases
- * @soft:	the node whose stop ends new work; all work holds guards on it, or below it
- * @hard:	the node whose stop cuts work that is left: @soft is its child
- * @deadline:	the time to wait for the work, as above
- *
- * Stops @soft, waits until it is complete, at most until the deadline, and then stops @hard.  See libswansong(3), "Two phases".
+/*
+ * Stops in two phases: stops @soft, whose stop ends new work, waits until it is complete, at most
+ * until the deadline, and then stops @hard, whose stop cuts work that is left.  @soft is a child of
+ * @hard, and all work holds guards on @soft, or below it.  See libswansong(3), "Two phases".
  *
  * Return: 0 if all work has ended, or -ETIMEDOUT if some is cut: wait for @hard then.
  */

@@ -64,31 +64,20 @@ ssize_t swansong_interrupt_write(struct swansong_interrupt *i, int fd, const voi
 ssize_t swansong_interrupt_writev(struct swansong_interrupt *i, int fd, const struct iovec *iov,
 				  int n);
 
-/**
- * swansong_interrupt_accept() - wait for a connection
- * @i:		the interrupt
- * @fd:		the listening socket.  It is made non-blocking, for all processes that share it, as
- *		nothing else keeps accept(2) from waiting
- * @address:	where to write the peer's address, or NULL
- * @length:	the size of @address, and then the size of the address written; or NULL
- * @flags:	SOCK_NONBLOCK or 0, for the connection; it is closed on exec in any case
- *
- * Connections that were aborted before they could be accepted are skipped.
+/*
+ * Waits for a connection, as accept4(2).  The listening socket @fd is made non-blocking, for all
+ * processes that share it, as nothing else keeps accept(2) from waiting.  @flags are SOCK_NONBLOCK
+ * or 0, for the connection; it is closed on exec in any case.  Connections that were aborted before
+ * they could be accepted are skipped.
  *
  * Return: the connection's descriptor, -ESHUTDOWN at the stop, or -errno.
  */
 int swansong_interrupt_accept(struct swansong_interrupt *i, int fd, struct sockaddr *address,
 			      socklen_t *length, int flags);
 
-/**
- * swansong_interrupt_connect() - connect a socket
- * @i:		the interrupt
- * @fd:		the socket, which is made non-blocking, as by _accept()
- * @address:	as in connect(2)
- * @length:	as in connect(2)
- *
- * Return: 0, -ESHUTDOWN at the stop, or -errno.  The kernel may go on after the stop or a deadline;
- * close the socket then.
+/*
+ * Connects a socket, as connect(2), and makes it non-blocking.  Returns 0, -ESHUTDOWN at the stop,
+ * or -errno.  The kernel may go on after the stop or a deadline; close the socket then.
  */
 int swansong_interrupt_connect(struct swansong_interrupt *i, int fd, const struct sockaddr *address,
 			       socklen_t length);
@@ -99,14 +88,9 @@ ssize_t swansong_interrupt_recvmsg(struct swansong_interrupt *i, int fd, struct 
 ssize_t swansong_interrupt_sendmsg(struct swansong_interrupt *i, int fd,
 				   const struct msghdr *message, int flags);
 
-/**
- * swansong_interrupt_poll() - wait for any of several descriptors
- * @i:		the interrupt
- * @fds:	as in poll(2); revents is written unless there is a fault
- * @n:		the number of descriptors
- * @deadline:	the time to give up
- *
- * More than 15 descriptors are copied to allocated memory.
+/*
+ * Waits for any of several descriptors, as poll(2), until the deadline; revents is written unless
+ * there is a fault.  More than 15 descriptors are copied to allocated memory.
  *
  * Return: the number of descriptors with revents; 0 at the stop; -ETIMEDOUT; or -errno.
  */

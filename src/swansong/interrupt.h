@@ -20,24 +20,15 @@ SWANSONG_BEGIN_DECLARATIONS
 
 struct swansong_interrupt;
 
-/**
- * swansong_interrupt_new() - watch for the stop of a node
- * @s:		the node, which is not kept alive
- * @ret:	the interrupt, owned by the caller
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Creates an interrupt, owned by the caller, on the node @s, which it does not keep alive.  Returns
+ * 0 or -ENOMEM.
  */
 int swansong_interrupt_new(struct swansong *s, struct swansong_interrupt **ret);
 
-/**
- * swansong_interrupt_new_guarded() - watch for the stop of a node, and delay its completion
- * @s:		the node
- * @ret:	the interrupt, owned by the caller
- *
- * The interrupt holds a guard on @s until swansong_interrupt_unref(): after the stop, the program
- * has time to come to its end, and completion waits for that.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Does the same, and holds a guard on @s until swansong_interrupt_unref(): after the stop, the
+ * program has time to come to its end, and completion waits for that.  Returns 0 or -ENOMEM.
  */
 #define swansong_interrupt_new_guarded(s, ret) \
 	swansong_interrupt_new_guarded_at((s), (ret), __FILE__, __LINE__, __func__)
@@ -63,50 +54,36 @@ SWANSONG_INLINE_ bool swansong_interrupted(const struct swansong_interrupt *i)
 }
 #endif
 
-/**
- * swansong_interrupt_wait() - block until the node has been stopped or is gone
- * @i:		the interrupt
- * @deadline:	absolute CLOCK_MONOTONIC time in microseconds, or UINT64_MAX to wait for ever
- *
- * Return: 0, or -ETIMEDOUT if the deadline passed first.
+/*
+ * Blocks until the node has been stopped or is gone, or until @deadline, an absolute
+ * CLOCK_MONOTONIC time in microseconds, or UINT64_MAX to wait for ever.  Returns 0, or -ETIMEDOUT
+ * if the deadline passed first.
  */
 int swansong_interrupt_wait(struct swansong_interrupt *i, uint64_t deadline);
 
-/**
- * swansong_interrupt_fd() - a descriptor to poll
- * @i:	the interrupt, which keeps the descriptor: it is closed by swansong_interrupt_unref()
- *
- * The descriptor is readable once the interrupt is interrupted.  Poll it, but do not read from it.
- *
- * Return: the descriptor, the same each time, or -errno.
+/*
+ * Returns a descriptor that is readable once the interrupt is interrupted, the same each time, or
+ * -errno.  Poll it, but do not read from it.  It is closed by swansong_interrupt_unref().
  */
 int swansong_interrupt_fd(struct swansong_interrupt *i);
 
-/**
- * swansong_interrupt_notify() - have a function called
- * @i:		the interrupt
- * @fn:		called once, when the interrupt is interrupted
- * @arg:	passed to @fn
- *
- * @fn is called on the thread that stops the node, before the functions of completions that the
- * stop resolves; or on the thread that drops the last thing that keeps the node; or, if the
- * interrupt is interrupted already, by this function before it returns.  No lock of the library is
- * held: @fn may use the library, also to drop the interrupt.  After swansong_interrupt_unref() @fn
- * is not called any more, and is not running: if another thread is in it, unref() waits for its
- * end.
+/*
+ * Has @fn(@arg) called once, when the interrupt is interrupted: on the thread that stops the node,
+ * before the functions of completions that the stop resolves; or on the thread that drops the last
+ * thing that keeps the node; or, if the interrupt is interrupted already, by this function before
+ * it returns.  No lock of the library is held: @fn may use the library, also to drop the interrupt.
+ * After swansong_interrupt_unref() @fn is not called any more, and is not running: if another
+ * thread is in it, unref() waits for its end.
  *
  * Return: 0, -EALREADY if the interrupt has a function, or -ENOMEM.
  */
 int swansong_interrupt_notify(struct swansong_interrupt *i, void (*fn)(void *arg), void *arg);
 
-/**
- * swansong_interrupt_set_deadline() - limit the calls that have no deadline of their own
- * @i:		the interrupt
- * @deadline:	the time to give up, as above; at first UINT64_MAX
- *
- * A call of swansong/interrupt-io.h that would wait after the deadline returns -ETIMEDOUT, and
- * nothing is lost.  For a limit of idle time, set it before each call to
- * swansong_deadline_in(30 * 1000000).  A wait that has begun keeps its deadline.
+/*
+ * Limits the calls that have no deadline of their own; at first the limit is UINT64_MAX.  A call of
+ * swansong/interrupt-io.h that would wait after the deadline returns -ETIMEDOUT, and nothing is
+ * lost.  For a limit of idle time, set it before each call to swansong_deadline_in(30 * 1000000).
+ * A wait that has begun keeps its deadline.
  */
 void swansong_interrupt_set_deadline(struct swansong_interrupt *i, uint64_t deadline);
 

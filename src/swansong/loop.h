@@ -50,31 +50,23 @@ enum swansong_loop_state {
 	SWANSONG_LOOP_STOPPED,	/* nothing will be executed any more: refuses posts */
 };
 
-/**
- * swansong_loop_new() - create a loop, which is not started
- * @parent:	the node of which the loop's node becomes a child, or NULL for a root of its own
- * @ret:	the loop, owned by the caller
- *
- * Return: 0, or -errno: -ENOMEM, or an error because no descriptor was free.
+/*
+ * Creates a loop, owned by the caller, which is not started.  Its node becomes a child of @parent,
+ * or a root if that is NULL.  Returns 0, or -errno: -ENOMEM, or an error because no descriptor was
+ * free.
  */
 int swansong_loop_new(struct swansong *parent, struct swansong_loop **ret);
 
-/**
- * swansong_loop_start() - start the thread
- * @l:	the loop
- *
- * When this returns 0 the loop is running, unless it is stopped already.
+/*
+ * Starts the thread.  When this returns 0 the loop is running, unless it is stopped already.
  *
  * Return: 0, -EALREADY if it was started before, -ESHUTDOWN if it was stopped, or the -errno for
  * which no thread could be started: the loop is idle again then.
  */
 int swansong_loop_start(struct swansong_loop *l);
 
-/**
- * swansong_loop_post(l, fn, arg) - have a function called on the loop's thread
- * @l:		the loop
- * @fn:		called once if this returns 0, otherwise never
- * @arg:	passed to @fn
+/*
+ * Has @fn(@arg) called on the loop's thread: once if this returns 0, otherwise never.
  *
  * Return: 0, -ESHUTDOWN if the loop is not running, or -ENOMEM.
  */
@@ -87,14 +79,12 @@ int swansong_loop_start(struct swansong_loop *l);
 int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *arg,
 			  const char *file, unsigned int line, const char *function);
 
-/**
- * swansong_loop_stop() - execute the accepted posts, then end the thread
- * @l:	the loop
- *
- * Posts are refused from the first moment on.  Then the node is stopped, all accepted posts are
- * executed, the exit sources of the sd_event (sd_event_add_exit(3)) are dispatched, and the thread
- * ends.  This function waits for all of it.  On the loop's own thread it returns at once, and the
- * loop ends after the function that called it and after all posts that were accepted before.
+/*
+ * Executes the accepted posts, then ends the thread.  Posts are refused from the first moment on.
+ * Then the node is stopped, all accepted posts are executed, the exit sources of the sd_event
+ * (sd_event_add_exit(3)) are dispatched, and the thread ends.  This function waits for all of it.
+ * On the loop's own thread it returns at once, and the loop ends after the function that called it
+ * and after all posts that were accepted before.
  *
  * Any number of threads may call it, at any time, also while the loop is starting; each call
  * returns when the thread has ended.  An idle loop is stopped at once.  A callback that calls
@@ -104,16 +94,12 @@ int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *
  */
 int swansong_loop_stop(struct swansong_loop *l);
 
-/**
- * swansong_loop_unref() - stop the loop and free it
- * @l:	the loop, or NULL
- *
- * Does the work of swansong_loop_stop(), and returns when the thread has ended.
+/*
+ * Stops the loop as swansong_loop_stop() does, waits for the end of its thread, and frees it; does
+ * nothing for NULL.  Returns NULL.
  *
  * The loop's own thread cannot wait for its end.  There the call is refused: it reports that on
  * standard error, changes nothing and returns @l, which still has to be dropped elsewhere.
- *
- * Return: NULL, or @l if the call was refused.
  */
 struct swansong_loop *swansong_loop_unref(struct swansong_loop *l);
 

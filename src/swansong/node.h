@@ -23,45 +23,31 @@ enum swansong_state {
 	SWANSONG_COMPLETE,	/* stopped, with no guard in the subtree */
 };
 
-/**
- * swansong_new() - create a root
- * @ret:	the running node, with one reference, the caller's
- *
- * Return: 0 or -ENOMEM.
- */
+/* Creates a root: a running node with one reference, the caller's.  Returns 0 or -ENOMEM. */
 int swansong_new(struct swansong **ret);
 
-/**
- * swansong_child() - create a node below another
- * @parent:	the node above; it is kept alive by the child
- * @ret:	the node, with one reference, the caller's
- *
- * The child of a stopped node is born stopped.  The cost does not depend on the number of siblings.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Creates a node below @parent, which it keeps alive, with one reference, the caller's.  The child
+ * of a stopped node is born stopped.  The cost does not depend on the number of siblings.  Returns
+ * 0 or -ENOMEM.
  */
 int swansong_child(struct swansong *parent, struct swansong **ret);
 
 /* Takes another reference to the same node; returns @s.  Two references are equal as pointers. */
 struct swansong *swansong_ref(struct swansong *s);
 
-/**
- * swansong_unref() - drop a reference
- * @s:	the node, or NULL
+/*
+ * Drops a reference, or does nothing for NULL.  Returns NULL.
  *
  * The last reference to a root stops it, as swansong_shut_down() does: after that no thread could.
  * The last reference to a child stops nothing; its guards go on and count for the ancestors.
- *
- * Return: NULL.
  */
 struct swansong *swansong_unref(struct swansong *s);
 
-/**
- * swansong_shut_down() - stop a node and everything below it
- * @s:	the node
- *
- * When this returns, every interrupt of the subtree sees the stop, and every node created below it
- * is born stopped.  It does not wait for guards.  Stopping again does nothing.
+/*
+ * Stops a node and everything below it.  When this returns, every interrupt of the subtree sees the
+ * stop, and every node created below it is born stopped.  It does not wait for guards.  Stopping
+ * again does nothing.
  *
  * Callbacks of completions that are resolved by the stop run before this returns, on this thread.
  *
@@ -73,14 +59,12 @@ void swansong_shut_down(struct swansong *s);
 /* Returns the time @usec microseconds from now, for every parameter "deadline" of the library. */
 uint64_t swansong_deadline_in(uint64_t usec);
 
-/**
- * swansong_percpu_enable() - count the guards of a busy node for each processor apart
- * @s:	the node, of any kind; the nodes below it are not concerned
- *
- * Threads that take and drop guards on one node share a cache line, and are slower together than
- * one thread alone.  From this call until the stop each processor counts in a line of its own.
- * Nothing else changes: the guards that are counted, the moment when the node is complete, and the
- * threads that may drop a guard stay the same.
+/*
+ * Counts the guards of the busy node @s for each processor apart; the nodes below it are not
+ * concerned.  Threads that take and drop guards on one node share a cache line, and are slower
+ * together than one thread alone.  From this call until the stop each processor counts in a line of
+ * its own.  Nothing else changes: the guards that are counted, the moment when the node is
+ * complete, and the threads that may drop a guard stay the same.
  *
  * It costs 128 bytes for each processor that the machine can have.  The stop, the last unref() and
  * swansong_guard_count() have to visit them all.  Guards of a tree with a report

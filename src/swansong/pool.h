@@ -27,21 +27,16 @@ SWANSONG_BEGIN_DECLARATIONS
 
 struct swansong_pool;
 
-/**
- * swansong_pool_new() - create a pool and start its threads
- * @parent:	the node of which the pool's node becomes a child, or NULL for a root of its own
- * @threads:	the number of threads, or 0 for as many as there are processors
- * @ret:	the pool, owned by the caller
+/*
+ * Creates a pool, owned by the caller, of @threads threads, or of as many as there are processors
+ * if that is 0, and starts them.  Its node becomes a child of @parent, or a root if that is NULL.
  *
  * Return: 0, -ENOMEM, or -EAGAIN if so many threads cannot be started.
  */
 int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swansong_pool **ret);
 
-/**
- * swansong_pool_submit(p, fn, arg) - have a job executed
- * @p:		the pool
- * @fn:		called once if this returns 0, otherwise never
- * @arg:	passed to @fn
+/*
+ * Has the job @fn(@arg) executed: once if this returns 0, otherwise never.
  *
  * Return: 0, -ESHUTDOWN after the stop of the pool, or -ENOMEM.
  */
@@ -79,15 +74,10 @@ struct swansong_offload {
 	void *arg; /* passed to each of them */
 };
 
-/**
- * swansong_pool_offload(p, loop, o, timeout_usec) - have work done for a loop, in time or not
- * @p:			the pool, on which the work is done
- * @loop:		the loop that gets the result; it may be stopped and dropped before the
- *			work ends
- * @o:			the functions to call
- * @timeout_usec:	from now on, in microseconds, or UINT64_MAX
- *
- * No function of @o is called unless this returns 0.
+/*
+ * Has work done by the pool for @loop, which gets the result, within @timeout_usec microseconds
+ * from now, or without a limit if that is UINT64_MAX.  The loop may be stopped and dropped before
+ * the work ends.  No function of @o is called unless this returns 0.
  *
  * Return: 0, -ESHUTDOWN if the pool is stopped or the loop is not running, or -ENOMEM.
  */
@@ -99,39 +89,29 @@ int swansong_pool_offload_at(struct swansong_pool *p, struct swansong_loop *loop
 			     const struct swansong_offload *o, uint64_t timeout_usec,
 			     const char *file, unsigned int line, const char *function);
 
-/**
- * swansong_pool_wait_idle() - block until no job is waiting or running
- * @p:		the pool
- * @deadline:	absolute CLOCK_MONOTONIC time in microseconds, or UINT64_MAX to wait for ever
- *
- * Offloaded work that has timed out counts as a job.  All results have been posted to their loops
- * then, but may not be reported yet: for that, wait for the node.
+/*
+ * Blocks until no job is waiting or running, or until the deadline, as swansong_completion_wait()
+ * has it.  Offloaded work that has timed out counts as a job.  All results have been posted to
+ * their loops then, but may not be reported yet: for that, wait for the node.
  *
  * Return: 0, -ETIMEDOUT if the deadline passed first, or -EDEADLK from inside of a job of the pool.
  */
 int swansong_pool_wait_idle(struct swansong_pool *p, uint64_t deadline);
 
-/**
- * swansong_pool_stop() - execute the accepted jobs, then end the threads
- * @p:	the pool
- *
- * Jobs are refused from the first moment on.  Then the node is stopped, and this waits until all
- * accepted jobs are executed and the threads have ended; inside of a job of the pool it returns at
- * once.  Any number of threads may call it, at any time.
+/*
+ * Executes the accepted jobs, then ends the threads.  Jobs are refused from the first moment on.
+ * Then the node is stopped, and this waits until all accepted jobs are executed and the threads
+ * have ended; inside of a job of the pool it returns at once.  Any number of threads may call it,
+ * at any time.
  */
 void swansong_pool_stop(struct swansong_pool *p);
 
-/**
- * swansong_pool_unref() - stop the pool and free it
- * @p:	the pool, or NULL
- *
- * Does the work of swansong_pool_stop().  Some results may not be reported yet; the pool is not
- * needed for that.
+/*
+ * Stops the pool as swansong_pool_stop() does, and frees it; does nothing for NULL.  Returns NULL.
+ * Some results may not be reported yet; the pool is not needed for that.
  *
  * A job cannot wait for its own end.  Inside of a job of the pool the call is refused: it reports
  * that on standard error, changes nothing and returns @p, which still has to be dropped elsewhere.
- *
- * Return: NULL, or @p if the call was refused.
  */
 struct swansong_pool *swansong_pool_unref(struct swansong_pool *p);
 

@@ -48,36 +48,27 @@ struct swansong_worker {
 /* Creates an empty registry, owned by the caller.  Returns 0 or -ENOMEM. */
 int swansong_registry_new(struct swansong_registry **ret);
 
-/**
- * swansong_registry_add_worker() - register a worker
- * @r:		the registry
- * @worker:	copied, with its name
+/*
+ * Registers a worker, which is copied, with its name.  May be called from any thread, as may
+ * swansong_registry_add_action().
  *
- * May be called from any thread, as may swansong_registry_add_action().
- *
- * Return: 0, -ENOMEM, -EINVAL without a name, or -EALREADY if the registry has been executed, or
- * is just being executed: then the worker is not registered, and the caller has to stop it.
+ * Return: 0, -ENOMEM, -EINVAL without a name, or -EALREADY if the registry has been executed, or is
+ * just being executed: then the worker is not registered, and the caller has to stop it.
  */
 int swansong_registry_add_worker(struct swansong_registry *r, const struct swansong_worker *worker);
 
-/**
- * swansong_registry_add_action() - register a final action
- * @r:		the registry
- * @name:	for people; copied
- * @fn:		called after all workers, also after those that are late; 0 or a negative errno
- * @arg:	passed to @fn
- *
- * Return: as swansong_registry_add_worker().
+/*
+ * Registers a final action: @fn(@arg) is called after all workers, also after those that are late,
+ * and returns 0 or a negative errno.  The name, for people, is copied.  Returns as
+ * swansong_registry_add_worker() does.
  */
 int swansong_registry_add_action(struct swansong_registry *r, const char *name,
 				 int (*fn)(void *arg), void *arg);
 
-/**
- * swansong_registry_execute() - do all that is registered, once
- * @r:		the registry, which is consumed: of several calls, on any threads, one executes
- * @deadline:	the time until which workers are waited for, as in struct swansong_worker
- * @on_error:	called for each function that failed, on this thread, before the next one; or NULL
- * @arg:	passed to @on_error
+/*
+ * Does all that is registered, once: of several calls, on any threads, one executes.  Workers are
+ * waited for until @deadline, as in struct swansong_worker.  @on_error, or NULL, is called with
+ * @arg for each function that failed, on this thread, before the next one.
  *
  * Calls notify of all workers, then join of all workers, then all actions; each last registered
  * first.  A function that fails is reported, with its negative errno, and stops nothing.  A worker
@@ -96,19 +87,13 @@ int swansong_registry_execute(struct swansong_registry *r, uint64_t deadline,
 					       const char *name, int error),
 			      void *arg);
 
-/**
- * swansong_registry_advance() - do what is possible without waiting, for an event loop
- * @r:		the registry; the first call consumes it and notifies all workers
- * @deadline:	as in swansong_registry_execute()
- * @again:	if workers are left, the time at which the first of them is late
- * @on_error:	as in swansong_registry_execute()
- * @arg:	passed to @on_error
- *
- * Several calls do what one swansong_registry_execute() does.  Each call asks the workers that are
- * left, by join with a deadline that has passed; the call that finds none left runs the actions.
- * Call it again when a worker may have ended, for example after a function of
- * swansong_completion_notify(), and at @again.  One thread may call it at a time, and no function
- * that is registered.
+/*
+ * Does what is possible without waiting, for an event loop: several calls do what one
+ * swansong_registry_execute() does.  The first call notifies all workers.  Each call asks the
+ * workers that are left, by join with a deadline that has passed; the call that finds none left
+ * runs the actions.  Call it again when a worker may have ended, for example after a function of
+ * swansong_completion_notify(), and at @again, the time at which the first of those left is late.
+ * One thread may call it at a time, and no function that is registered.
  *
  * Return: -EAGAIN while workers are left; then the number of functions that failed in all calls;
  * -EALREADY if the registry has been executed, or is just being executed.

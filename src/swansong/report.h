@@ -40,37 +40,23 @@ struct swansong_report {
 	const struct swansong_report_site *sites; /* @n, the site with the oldest guard first */
 };
 
-/**
- * swansong_report_enable() - switch the report on
- * @s:	any node of the tree
- *
- * Switches it on for the whole tree of @s, up to the root, until the tree ends.  A second call does
- * nothing.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Switches the report on for the whole tree of @s, up to the root, until the tree ends.  A second
+ * call does nothing.  Returns 0 or -ENOMEM.
  */
 int swansong_report_enable(struct swansong *s);
 
-/**
- * swansong_report() - report which guards are held
- * @s:		the node; the report is about its whole subtree
- * @ret:	the report, owned by the caller, to be dropped by swansong_report_free()
- *
- * The report is exact when no guard is taken or dropped meanwhile; else it has each guard that was
- * held all the time.  If the report is not switched on, all guards are unknown.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Reports which guards are held in the subtree of @s; drop the report by swansong_report_free().
+ * It is exact when no guard is taken or dropped meanwhile; else it has each guard that was held all
+ * the time.  If the report is not switched on, all guards are unknown.  Returns 0 or -ENOMEM.
  */
 int swansong_report(struct swansong *s, struct swansong_report **ret);
 
-/**
- * swansong_report_text() - write a report as one line
- * @report:	the report
- * @ret:	the text, to be freed with free(3)
+/*
+ * Writes a report as one line, to be freed with free(3).  Returns 0 or -ENOMEM.
  *
  * "3 outstanding guards: 2 x web.c:41 (oldest 42.3s), 1 x unknown"
- *
- * Return: 0 or -ENOMEM.
  */
 int swansong_report_text(const struct swansong_report *report, char **ret);
 
