@@ -11,8 +11,6 @@ int fd_close(int fd);
  * Opens /dev/null on each closed descriptor among 0, 1 and 2, so that no file that is opened later
  * becomes a standard stream.  Without /dev/null, the descriptor can be neither read nor written.
  * Must be called before any other file is opened.
- *
- * Return: 0 or -errno.
  */
 int fd_open_standard(void);
 

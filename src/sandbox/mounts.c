@@ -190,7 +190,6 @@ int mounts_keep(struct mounts *m)
 	return r == 0 && socket && *socket == '/' ? mounts_keep_path(m, socket, true) : r;
 }
 
-/* Returns the cover that is over @path, or NULL. */
 static const struct cover *mounts_find_cover(const struct options *o, const char *path)
 {
 	for (const struct cover *c = covers; c < covers + ARRAY_SIZE(covers); c++)

@@ -70,7 +70,6 @@ static void check_print_command(enum diag_level level, struct place place, const
 	fprintf(out, "::%s\n", message);
 }
 
-/* A result of SARIF. */
 static void check_add_result(enum diag_level level, struct place place, const char *text, void *arg)
 {
 	struct check *check = arg;

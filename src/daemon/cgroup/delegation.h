@@ -19,7 +19,6 @@
 
 #define CGROUP_NAME_MAX (CONFIG_NAME_MAX + 8)
 
-/* A watch on one group. */
 struct cgroup_watch {
 	struct list in_watches;
 	int id;	   /* of inotify, until it becomes empty; 0: none */

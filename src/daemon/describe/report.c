@@ -11,7 +11,6 @@
 #include "proto/history/report.h"
 #include "sys/file/replace.h"
 
-/* Returns the path of the report; NULL if none is configured. */
 static const char *report_path_of(const struct config *config)
 {
 	return config->report && strcmp(config->report, "none") != 0 ? config->report : NULL;

@@ -60,7 +60,6 @@ int history_log_use(struct history_log *history, const char *path)
 	return log_stream_use(history->stream, &rules, path);
 }
 
-/* Return: 0 or -errno. */
 static int history_log_open(struct history_log *history)
 {
 	int fd = log_stream_dup(history->stream);

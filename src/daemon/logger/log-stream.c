@@ -192,7 +192,6 @@ int log_stream_use(struct log_stream *s, const struct logger_rules *rules, const
 	return 0;
 }
 
-/* Return: 0 or -errno. */
 static int log_stream_make_pipe(struct log_stream *s)
 {
 	struct logging *l = s->logger;

@@ -88,7 +88,6 @@ static inline void agenda_add(struct agenda *agenda, enum task task, struct agen
 	agenda_note(agenda, task);
 }
 
-/* Removes @tasks from @entry. */
 static inline void agenda_remove(struct agenda *agenda, unsigned tasks, struct agenda_entry *entry)
 {
 	unsigned before = entry->tasks;

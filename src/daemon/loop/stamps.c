@@ -47,7 +47,6 @@ uint64_t stamps_read(const struct stamps *stamps, const char *name)
 	return (uint64_t)st.st_mtim.tv_sec * USEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec / 1000;
 }
 
-/* Return: 0 or -errno. */
 static int stamps_write_one(const struct stamps *stamps, const char *name, uint64_t usec)
 {
 	const struct timespec time = {

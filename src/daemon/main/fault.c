@@ -37,7 +37,6 @@ static void fault_kill_child(pid_t pid, void *arg)
 	(void)kill(pid, SIGKILL);
 }
 
-/* Returns true if there was a child. */
 static bool fault_kill_children(int list, pid_t logger)
 {
 	struct fault_children children = { .logger = logger };

@@ -8,7 +8,6 @@
 #include "model/file/source.h"
 #include "sys/file/replace.h"
 
-/* Returns the path of the file, or NULL if there is none. */
 static char *changes_path(const struct changes *c)
 {
 	const char *state = c->tree->config->state;

@@ -264,7 +264,6 @@ static const char *const apply_names[] = {
 	[APPLY_DAEMON] = "daemon",
 };
 
-/* Returns the value of @key as text; null if it is not set. */
 static json_t *plan_value_json(const struct config *config, const struct node_config *node,
 			       enum key_id key)
 {

@@ -25,8 +25,6 @@ struct health {
 /*
  * Makes *ret for the key health of @config; NULL if it is not set.  Interval, retries and reaction
  * are read from the present configuration of @service.
- *
- * Return: 0 or -errno.
  */
 int health_new(struct health **ret, struct service *service, const struct node_config *config);
 struct health *health_free(struct health *health);

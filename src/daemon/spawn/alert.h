@@ -14,11 +14,7 @@
 
 struct alert;
 
-/*
- * Makes all that the commands of @config for @node need; *ret is unchanged if it has none.
- *
- * Return: 0 or -errno.
- */
+/* Makes all that the commands of @config for @node need; *ret is unchanged if it has none. */
 int alert_new(struct alert **ret, struct node *node, const struct node_config *config);
 struct alert *alert_free(struct alert *alert);
 

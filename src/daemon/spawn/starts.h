@@ -16,7 +16,6 @@
 typedef void starts_fn(struct process *process, const struct spawn_failure *why, int refused,
 		       void *arg);
 
-/* Return: 0 or -errno. */
 int starts_new(struct starts **ret, struct context *ctx, starts_fn *fn, void *arg);
 struct starts *starts_free(struct starts *starts);
 

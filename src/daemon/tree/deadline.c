@@ -86,7 +86,6 @@ static uint64_t deadline_room(const struct node *top)
 	return bound == USEC_INFINITY ? bound : bound - MIN(bound, top->deadline_usec);
 }
 
-/* Moves the deadlines that are later than @since_usec. */
 static void deadline_shift(struct node *top, uint64_t usec, uint64_t since_usec)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {

@@ -328,7 +328,6 @@ static void child_warn(struct logger_child *c, const char *why)
 	logger_program_forget(&c->program);
 }
 
-/* Return: 0 or -errno. */
 static int child_prepare(struct logger_child *c, int sockets[static 2])
 {
 	int r;

@@ -26,7 +26,6 @@ struct event_stream_owner {
 
 struct event_stream;
 
-/* Return: 0 or -errno. */
 int event_stream_new(struct event_stream **ret, sd_event *event,
 		     const struct event_stream_owner *owner);
 

@@ -28,7 +28,6 @@ json_t *news_tree(const struct site *site)
 	return tree;
 }
 
-/* Sends the events that each change of the copy causes. */
 static void news_send_changes(struct site *site, enum link_news news)
 {
 	const struct copy *copy = site->copy;

@@ -34,8 +34,6 @@ unsigned server_count_connections(size_t kept);
 /*
  * Serves the listening socket @fd, which becomes the server's, also on failure.  @owner and
  * @access must outlive the server.
- *
- * Return: 0 or -errno.
  */
 int server_new(struct server **ret, sd_event *event, int fd, const struct access *access,
 	       const struct server_owner *owner);

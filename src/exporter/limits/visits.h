@@ -23,7 +23,6 @@ struct visits {
 	uint16_t counts[1024]; /* of the connections in both lists, by the hash of their clients */
 };
 
-/* Return: 0 or -errno. */
 int visits_init(struct visits *visits, sd_event *event, size_t places);
 
 /* All connections have ended. */

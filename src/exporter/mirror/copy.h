@@ -66,7 +66,6 @@ int copy_take_guards(struct copy *copy, json_t *reply, uint64_t now_usec);
  */
 json_t *copy_take_events(struct copy *copy, const json_t *events);
 
-/* Returns the node at @path, or NULL. */
 const struct copy_node *copy_find(const struct copy *copy, const char *path);
 
 /* Returns the view with its distances as of @now_usec. */

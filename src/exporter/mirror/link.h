@@ -30,11 +30,7 @@ struct link_owner {
 
 struct link;
 
-/*
- * Connects to @socket, at once or later.  @copy, @owner and @socket must outlive the link.
- *
- * Return: 0 or -errno.
- */
+/* Connects to @socket, at once or later.  @copy, @owner and @socket must outlive the link. */
 int link_new(struct link **ret, sd_event *event, const char *socket, struct copy *copy,
 	     const struct link_owner *owner);
 struct link *link_free(struct link *link);

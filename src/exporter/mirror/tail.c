@@ -51,7 +51,6 @@ static json_t *tail_new_line(const struct log_source *source, const char *text, 
 			 message_string(copy));
 }
 
-/* Sends a copy of @line, or an error, with the node. */
 static void tail_report(struct tail *tail, json_t *line, const char *error)
 {
 	const struct tails_owner *owner = &tail->tails->owner;

@@ -13,5 +13,4 @@
  */
 pid_t compress_start(const char *path, uint32_t keep);
 
-/* Return: 0 or -errno. */
 int compress_write_all(int fd, const char *data, size_t size);

@@ -21,7 +21,5 @@ bool logger_done(struct logger *logger);
  * and all that was in the pipes is written.  @control is the socket of the daemon, @store the store.
  *
  * The caller ends the process by _exit(): it has the memory and the descriptors of the streams.
- *
- * Return: 0 or -errno.
  */
 int logger_run(int control, int store);

@@ -4,7 +4,5 @@
  * Gives up rights for good: the process cannot gain privileges, execute a program, make sockets of
  * other families than Unix, use a capability except to open files of other users and to make files theirs, or use most of the
  * system calls.
- *
- * Return: 0 or -errno.
  */
 int sandbox_enter(void);

@@ -27,7 +27,6 @@ void area_close(struct area *area);
 
 struct store_record *area_record(const struct area *area, uint32_t stream);
 
-/* Return: 0 or -errno. */
 int area_map(const struct area *area, uint32_t stream, struct area_slot *ret);
 void area_unmap(struct area_slot *slot);
 

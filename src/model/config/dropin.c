@@ -113,7 +113,6 @@ bool dropin_has(const struct dropin *dropin, const char *key)
 
 /* --- templates: stored as text, because a value can only be parsed for its instance: %i differs --- */
 
-/* The template that @path is an instance of, or NULL. */
 static struct dropin *template_of(const struct dropins *templates, const char *path)
 {
 	const char *slash = strrchr(path, '/');

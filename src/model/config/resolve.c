@@ -117,7 +117,6 @@ static size_t resolve_edge(struct resolver *r, struct node_config *node, enum ke
 	return n;
 }
 
-/* Replaces the names of the nodes of one key by the nodes. */
 static int resolve_edges(struct resolver *r, struct node_config *node, enum edge edge)
 {
 	cleanup(freep) struct node_config **nodes = NULL;

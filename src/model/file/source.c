@@ -196,7 +196,6 @@ static int source_compare_names(const struct dirent **a, const struct dirent **b
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The kinds of path that are read. */
 enum source_kind {
 	SOURCE_FILE,
 	SOURCE_DIRECTORY, /* or a file */
@@ -231,7 +230,6 @@ static int source_directory(const struct source *source, const char *path, int f
 	return r;
 }
 
-/* Reads conf.d in the directory, if there is one. */
 static int source_conf_d(const struct source *source, const char *path, int fd)
 {
 	cleanup(freep) char *conf_d = NULL;

@@ -30,7 +30,6 @@ struct figures_reason {
 	size_t n;
 };
 
-/* An end of a node. */
 struct figures_end {
 	uint64_t time_usec, total_usec;
 	bool forced;

@@ -22,7 +22,6 @@ struct waiter {
 	void (*end)(struct waiter *w);
 };
 
-/* The waiters of one node. */
 struct waiters {
 	struct list list;
 	_Atomic uint32_t turn; /* of resolutions, times 2; odd: threads may sleep */

@@ -185,7 +185,6 @@ void loop_release(struct swansong_loop *l)
 	free(l);
 }
 
-/* Frees the loop, which has no thread. */
 static struct swansong_loop *loop_free(struct swansong_loop *l)
 {
 	CANCEL_DISABLED_SCOPE;

@@ -177,7 +177,6 @@ void swansong_pool_stop(struct swansong_pool *p)
 	(void)lock_leave(&p->control);
 }
 
-/* Frees the pool, which has no threads. */
 static void pool_free(struct swansong_pool *p)
 {
 	p->node = swansong_unref(p->node);

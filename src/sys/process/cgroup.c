@@ -241,7 +241,6 @@ int cgroup_kill(int top, const char *path)
 
 /* --- a tree of groups --- */
 
-/* The next group in @dir, or NULL. */
 static const char *cgroup_next_child(DIR *dir)
 {
 	const struct dirent *entry;

@@ -50,7 +50,6 @@ bool cgroup_lists(int top, const char *path, const char *file, const char *word)
 /* The beginning of @file, with a NUL behind it.  Return: 0 or -errno. */
 int cgroup_read(int top, const char *path, const char *file, char *buf, size_t size);
 
-/* Return: 0 or -errno. */
 int cgroup_write(int top, const char *path, const char *file, const char *value);
 
 /*

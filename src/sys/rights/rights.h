@@ -4,7 +4,6 @@
 
 #include "base/std.h"
 
-/* The rights that are kept. */
 struct rights {
 	uint32_t capabilities; /* a bit for each, below 32 */
 	const uint32_t *calls;	/* numbers of system calls, besides socket(2) of AF_UNIX */
@@ -20,7 +19,5 @@ struct rights {
  * Unix, nor use a capability or a system call that is not kept.  A system call fails with EPERM then;
  * clone3 with ENOSYS, so that the C library uses clone.  The calls are not limited on an architecture
  * that is not known, under a sanitizer, which makes calls of its own, and by a kernel without filters.
- *
- * Return: 0 or -errno.
  */
 int rights_keep(const struct rights *rights);

@@ -289,7 +289,6 @@ static void crash_copy_all(struct crash_copy *copy, const struct crash_plan *pla
 	crash_copy_text(copy, NULL);
 }
 
-/* Return: 0 or -errno. */
 static int crash_fill(const struct crash_plan *plan)
 {
 	struct crash_copy copy = { 0 };
