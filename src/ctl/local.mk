@@ -1,16 +1,10 @@
 noinst_LTLIBRARIES += %D%/libctl.la
-%C%_libctl_la_SOURCES =
-
-# terminal: what is printed
-%C%_libctl_la_SOURCES += \
+%C%_libctl_la_SOURCES = \
 	%D%/terminal/screen.h %D%/terminal/screen.c \
 	%D%/terminal/lines.h %D%/terminal/lines.c \
 	%D%/terminal/words.h %D%/terminal/words.c \
 	%D%/terminal/show.h %D%/terminal/show.c \
-	%D%/terminal/forest.h %D%/terminal/forest.c
-
-# session: one run of swansongctl, and its connection
-%C%_libctl_la_SOURCES += \
+	%D%/terminal/forest.h %D%/terminal/forest.c \
 	%D%/session/options.h %D%/session/options.c \
 	%D%/session/session.h %D%/session/session.c \
 	%D%/session/forced-kills.h %D%/session/forced-kills.c \
@@ -18,31 +12,19 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/session/usage.h %D%/session/usage.c \
 	%D%/session/progress.h %D%/session/progress.c \
 	%D%/session/offline.h %D%/session/offline.c \
-	%D%/session/runner.h %D%/session/runner.c
-
-# logs: lines of output
-%C%_libctl_la_SOURCES += \
+	%D%/session/runner.h %D%/session/runner.c \
 	%D%/logs/lines.h %D%/logs/lines.c \
 	%D%/logs/older.h %D%/logs/older.c \
 	%D%/logs/logs.h %D%/logs/logs.c \
-	%D%/logs/print.h %D%/logs/print.c
-
-# history: how past ends went
-%C%_libctl_la_SOURCES += \
+	%D%/logs/print.h %D%/logs/print.c \
 	%D%/history/source.h %D%/history/source.c \
 	%D%/history/history.h %D%/history/history.c \
-	%D%/history/advise.c
-
-# commands: one file a command
-%C%_libctl_la_SOURCES += \
+	%D%/history/advise.c \
 	%D%/commands/cmd.h %D%/commands/reload.c %D%/commands/rollout.c %D%/commands/status.c %D%/commands/tree.c %D%/commands/settings.c \
 	%D%/commands/top.c %D%/commands/list.c %D%/commands/events.c %D%/commands/logs.c \
 	%D%/commands/health.c %D%/commands/service.c %D%/commands/shutdown.c %D%/commands/guard.c \
 	%D%/commands/guards.c %D%/commands/interrupt.c %D%/commands/check.c %D%/commands/blame.c \
-	%D%/commands/plan.c %D%/commands/run.c
-
-# program: the table of commands
-%C%_libctl_la_SOURCES += \
+	%D%/commands/plan.c %D%/commands/run.c \
 	%D%/program/support.c \
 	%D%/program/commands.h %D%/program/commands.c \
 	%D%/program/program.h %D%/program/program.c

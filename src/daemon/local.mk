@@ -1,9 +1,6 @@
 # Everything but main() is a convenience library, so that tests link the same objects.
 noinst_LTLIBRARIES += %D%/libdaemon.la
-%C%_libdaemon_la_SOURCES =
-
-# loop: the event loop, and what every room shares
-%C%_libdaemon_la_SOURCES += \
+%C%_libdaemon_la_SOURCES = \
 	%D%/loop/agenda.h \
 	%D%/loop/alarm.h %D%/loop/alarm.c \
 	%D%/loop/events.h %D%/loop/events.c \
@@ -15,21 +12,12 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/loop/context.h %D%/loop/context.c \
 	%D%/loop/mark.h %D%/loop/mark.c \
 	%D%/loop/process.h %D%/loop/process.c \
-	%D%/loop/closer.h %D%/loop/closer.c
-
-# cgroup: control groups of services
-%C%_libdaemon_la_SOURCES += \
+	%D%/loop/closer.h %D%/loop/closer.c \
 	%D%/cgroup/delegation.h %D%/cgroup/delegation.c \
-	%D%/cgroup/control-group.h %D%/cgroup/control-group.c
-
-# writer: the process that writes the output of services
-%C%_libdaemon_la_SOURCES += \
+	%D%/cgroup/control-group.h %D%/cgroup/control-group.c \
 	%D%/writer/program.h %D%/writer/program.c \
 	%D%/writer/child.h %D%/writer/child.c \
-	%D%/writer/ending.h %D%/writer/ending.c
-
-# logger: the streams of that process, and what it is told
-%C%_libdaemon_la_SOURCES += \
+	%D%/writer/ending.h %D%/writer/ending.c \
 	%D%/logger/rules.h %D%/logger/rules.c \
 	%D%/logger/state.h \
 	%D%/logger/pipe.h %D%/logger/pipe.c \
@@ -40,41 +28,26 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/logger/subscription.h %D%/logger/subscription.c \
 	%D%/logger/own-log.h %D%/logger/own-log.c \
 	%D%/logger/history-log.h %D%/logger/history-log.c \
-	%D%/logger/history-line.h %D%/logger/history-line.c
-
-# streams: descriptors that a service is given, and where its output goes
-%C%_libdaemon_la_SOURCES += \
+	%D%/logger/history-line.h %D%/logger/history-line.c \
 	%D%/streams/streams.h %D%/streams/streams.c \
 	%D%/streams/listener.h %D%/streams/listener.c \
 	%D%/streams/fdstore.h %D%/streams/fdstore.c \
 	%D%/streams/handover.h %D%/streams/handover.c \
-	%D%/streams/activation.h %D%/streams/activation.c
-
-# node: the nodes of the tree
-%C%_libdaemon_la_SOURCES += \
+	%D%/streams/activation.h %D%/streams/activation.c \
 	%D%/node/user.h %D%/node/user.c \
 	%D%/node/node.h %D%/node/node.c \
 	%D%/node/stop-order.h %D%/node/stop-order.c \
 	%D%/node/calls.h %D%/node/calls.c \
 	%D%/node/agent.h %D%/node/agent.c \
-	%D%/node/pressure.h %D%/node/pressure.c
-
-# guard: guards from outside: leases and attached programs
-%C%_libdaemon_la_SOURCES += \
+	%D%/node/pressure.h %D%/node/pressure.c \
 	%D%/guard/lease.h %D%/guard/lease.c \
 	%D%/guard/lease-fd.h %D%/guard/lease-fd.c \
 	%D%/guard/attach-report.h %D%/guard/attach-report.c \
-	%D%/guard/attach.h %D%/guard/attach.c
-
-# notify: messages of services
-%C%_libdaemon_la_SOURCES += \
+	%D%/guard/attach.h %D%/guard/attach.c \
 	%D%/notify/notify-message.h %D%/notify/notify-message.c \
 	%D%/notify/directory.h %D%/notify/directory.c \
 	%D%/notify/notify.h %D%/notify/notify.c \
-	%D%/notify/watchdog.h %D%/notify/watchdog.c
-
-# spawn: starting processes
-%C%_libdaemon_la_SOURCES += \
+	%D%/notify/watchdog.h %D%/notify/watchdog.c \
 	%D%/spawn/command.h %D%/spawn/command.c \
 	%D%/spawn/starts.h %D%/spawn/starts.c \
 	%D%/spawn/chores.h %D%/spawn/chores.c \
@@ -82,18 +55,12 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/spawn/launch.h %D%/spawn/launch.c \
 	%D%/spawn/hook.h %D%/spawn/hook.c \
 	%D%/spawn/final.h %D%/spawn/final.c \
-	%D%/spawn/alert.h %D%/spawn/alert.c
-
-# probe: questions to a service: readiness and health
-%C%_libdaemon_la_SOURCES += \
+	%D%/spawn/alert.h %D%/spawn/alert.c \
 	%D%/probe/attempt.h %D%/probe/attempt.c \
 	%D%/probe/connect.c %D%/probe/exec.c \
 	%D%/probe/probe.h %D%/probe/probe.c \
 	%D%/probe/pid-watch.h %D%/probe/pid-watch.c \
-	%D%/probe/readiness.h %D%/probe/readiness.c
-
-# service: one service and its processes
-%C%_libdaemon_la_SOURCES += \
+	%D%/probe/readiness.h %D%/probe/readiness.c \
 	%D%/service/object.h %D%/service/object.c \
 	%D%/service/reload.h %D%/service/reload.c \
 	%D%/service/parts.h %D%/service/parts.c \
@@ -104,10 +71,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service/health.h %D%/service/health.c \
 	%D%/service/setup.h %D%/service/setup.c \
 	%D%/service/start.h %D%/service/start.c \
-	%D%/service/machine.h %D%/service/machine.c
-
-# tree: many services: goals, order, stops, failures
-%C%_libdaemon_la_SOURCES += \
+	%D%/service/machine.h %D%/service/machine.c \
 	%D%/tree/tree.h %D%/tree/tree.c \
 	%D%/tree/edges.h %D%/tree/edges.c \
 	%D%/tree/start-order.h %D%/tree/start-order.c \
@@ -118,36 +82,21 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/tree/build.h %D%/tree/build.c \
 	%D%/tree/converge.h %D%/tree/converge.c \
 	%D%/tree/failure.h %D%/tree/failure.c \
-	%D%/tree/exit.h %D%/tree/exit.c
-
-# demand: services that connections start
-%C%_libdaemon_la_SOURCES += \
+	%D%/tree/exit.h %D%/tree/exit.c \
 	%D%/demand/demand.h %D%/demand/demand.c \
 	%D%/demand/recycle.h %D%/demand/recycle.c \
 	%D%/demand/relief.h %D%/demand/relief.c \
-	%D%/demand/programs.h %D%/demand/programs.c
-
-# succession: restarts without a pause
-%C%_libdaemon_la_SOURCES += \
-	%D%/succession/succession.h %D%/succession/succession.c
-
-# reap: what the end of a process means
-%C%_libdaemon_la_SOURCES += \
+	%D%/demand/programs.h %D%/demand/programs.c \
+	%D%/succession/succession.h %D%/succession/succession.c \
 	%D%/reap/exit.h %D%/reap/exit.c \
 	%D%/reap/former-goals.h %D%/reap/former-goals.c \
 	%D%/reap/orphans.h %D%/reap/orphans.c \
-	%D%/reap/survivors.h %D%/reap/survivors.c
-
-# describe: what is shown and reported
-%C%_libdaemon_la_SOURCES += \
+	%D%/reap/survivors.h %D%/reap/survivors.c \
 	%D%/describe/describe.h %D%/describe/describe.c \
 	%D%/describe/describe-guards.c %D%/describe/describe-line.c \
 	%D%/describe/history.h %D%/describe/history.c \
 	%D%/describe/report.h %D%/describe/report.c \
-	%D%/describe/parent.h %D%/describe/parent.c
-
-# reload: changes of the configuration
-%C%_libdaemon_la_SOURCES += \
+	%D%/describe/parent.h %D%/describe/parent.c \
 	%D%/reload/enable.h %D%/reload/enable.c \
 	%D%/reload/plan.h %D%/reload/plan.c \
 	%D%/reload/plan-apply.c \
@@ -158,20 +107,14 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/reload/reload.h %D%/reload/reload.c \
 	%D%/reload/trial.h %D%/reload/trial.c \
 	%D%/reload/steps.h %D%/reload/steps.c \
-	%D%/reload/upgrade.h %D%/reload/upgrade.c
-
-# control: the control socket
-%C%_libdaemon_la_SOURCES += \
+	%D%/reload/upgrade.h %D%/reload/upgrade.c \
 	%D%/control/connection.h %D%/control/connection.c \
 	%D%/control/requests.h %D%/control/requests-private.h %D%/control/requests.c \
 	%D%/control/requests-forced.c %D%/control/requests-wait.c %D%/control/requests-node.c \
 	%D%/control/requests-guard.c %D%/control/requests-reload.c \
 	%D%/control/requests-watch.c \
 	%D%/control/requests-run.c %D%/control/requests-plan.c %D%/control/requests-table.c \
-	%D%/control/control.h %D%/control/control.c
-
-# main: the daemon as a whole
-%C%_libdaemon_la_SOURCES += \
+	%D%/control/control.h %D%/control/control.c \
 	%D%/main/options.h %D%/main/state.h \
 	%D%/main/fault.h %D%/main/fault.c \
 	%D%/main/signals.h %D%/main/signals.c \

@@ -1,32 +1,20 @@
 if EXPORTER
 noinst_LTLIBRARIES += %D%/libexporter.la
-%C%_libexporter_la_SOURCES =
-
-# mirror: the copy of the tree, and what fills it
-%C%_libexporter_la_SOURCES += \
+%C%_libexporter_la_SOURCES = \
 	%D%/mirror/shown.h %D%/mirror/shown.c \
 	%D%/mirror/copy.h %D%/mirror/copy.c \
 	%D%/mirror/totals.h %D%/mirror/totals.c \
 	%D%/mirror/link.h %D%/mirror/link.c \
-	%D%/mirror/tail.h %D%/mirror/tail.c
-
-# text: the copy as text
-%C%_libexporter_la_SOURCES += \
+	%D%/mirror/tail.h %D%/mirror/tail.c \
 	%D%/text/api.h %D%/text/api.c \
 	%D%/text/html.h %D%/text/html.c \
 	%D%/text/health.h %D%/text/health.c \
 	%D%/text/sample.h %D%/text/sample.c \
 	%D%/text/metrics.h %D%/text/metrics.c \
-	%D%/text/past.h %D%/text/past.c
-
-# limits: places, times and rights
-%C%_libexporter_la_SOURCES += \
+	%D%/text/past.h %D%/text/past.c \
 	%D%/limits/client.h %D%/limits/client.c \
 	%D%/limits/visits.h %D%/limits/visits.c \
-	%D%/limits/sandbox.h %D%/limits/sandbox.c
-
-# http: the server
-%C%_libexporter_la_SOURCES += \
+	%D%/limits/sandbox.h %D%/limits/sandbox.c \
 	%D%/http/listen.h %D%/http/listen.c \
 	%D%/http/access.h %D%/http/access.c \
 	%D%/http/frames.h %D%/http/frames.c \

@@ -1,27 +1,15 @@
 noinst_LTLIBRARIES += %D%/liblogger.la
-%C%_liblogger_la_SOURCES =
-
-# ring: what came of a stream, and how its lines are written
-%C%_liblogger_la_SOURCES += \
+%C%_liblogger_la_SOURCES = \
 	%D%/ring/area.h %D%/ring/area.c \
 	%D%/ring/stream.h %D%/ring/stream.c \
-	%D%/ring/format.h %D%/ring/format.c
-
-# file: writing and reading, in processes of their own
-%C%_liblogger_la_SOURCES += \
+	%D%/ring/format.h %D%/ring/format.c \
 	%D%/file/rotated.h %D%/file/rotated.c \
 	%D%/file/compress.h %D%/file/compress.c \
 	%D%/file/older.h %D%/file/older.c \
 	%D%/file/files.h %D%/file/files.c \
 	%D%/file/worker.h %D%/file/worker.c \
-	%D%/file/helper.h %D%/file/helper.c
-
-# out: readers
-%C%_liblogger_la_SOURCES += \
-	%D%/out/view.h %D%/out/view.c
-
-# loop: the logger as a whole
-%C%_liblogger_la_SOURCES += \
+	%D%/file/helper.h %D%/file/helper.c \
+	%D%/out/view.h %D%/out/view.c \
 	%D%/loop/state.h %D%/loop/state.c \
 	%D%/loop/reply.h %D%/loop/reply.c \
 	%D%/loop/sinks.h %D%/loop/sinks.c \

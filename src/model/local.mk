@@ -1,49 +1,28 @@
 noinst_LTLIBRARIES += %D%/libmodel.la
-%C%_libmodel_la_SOURCES =
-
-# base: what a configuration is made of: keys, settings, nodes
-%C%_libmodel_la_SOURCES += \
+%C%_libmodel_la_SOURCES = \
 	%D%/base/table.h %D%/base/key.h \
 	%D%/base/diag.h %D%/base/diag.c \
 	%D%/base/values.h %D%/base/values.c \
 	%D%/base/settings.h %D%/base/settings.c \
-	%D%/base/nodes.h %D%/base/nodes.c
-
-# life: what a service does when
-%C%_libmodel_la_SOURCES += \
+	%D%/base/nodes.h %D%/base/nodes.c \
 	%D%/life/budget.h %D%/life/budget.c \
 	%D%/life/fsm.h %D%/life/fsm.c \
 	%D%/life/goal.h %D%/life/goal.c \
-	%D%/life/policy.h %D%/life/policy.c
-
-# forecast: how long a shutdown may take
-%C%_libmodel_la_SOURCES += \
+	%D%/life/policy.h %D%/life/policy.c \
 	%D%/forecast/forecast-graph.h %D%/forecast/forecast-graph.c \
 	%D%/forecast/forecast-order.h %D%/forecast/forecast-order.c \
-	%D%/forecast/forecast.h %D%/forecast/forecast.c
-
-# file: reading files
-%C%_libmodel_la_SOURCES += \
+	%D%/forecast/forecast.h %D%/forecast/forecast.c \
 	%D%/file/reader.h %D%/file/reader.c \
 	%D%/file/source.h %D%/file/source.c \
-	%D%/file/substitute.h %D%/file/substitute.c
-
-# types: how a value is read, compared and shown
-%C%_libmodel_la_SOURCES += \
+	%D%/file/substitute.h %D%/file/substitute.c \
 	%D%/types/calendar.h %D%/types/calendar.c \
 	%D%/types/type.h %D%/types/type.c \
 	%D%/types/schedule.h %D%/types/schedule.c \
 	%D%/types/plain.c %D%/types/text.c %D%/types/command.c %D%/types/user.c \
-	%D%/types/process.c %D%/types/probe.c %D%/types/listen.c
-
-# keys: the keys by their table, and how sections set them
-%C%_libmodel_la_SOURCES += \
+	%D%/types/process.c %D%/types/probe.c %D%/types/listen.c \
 	%D%/keys/keys.h %D%/keys/keys.c \
 	%D%/keys/diff.h %D%/keys/diff.c \
-	%D%/keys/section.h %D%/keys/section.c
-
-# config: sections together
-%C%_libmodel_la_SOURCES += \
+	%D%/keys/section.h %D%/keys/section.c \
 	%D%/config/dropin.h %D%/config/dropin.c \
 	%D%/config/environment.h %D%/config/environment.c \
 	%D%/config/sockets.h %D%/config/sockets.c \
@@ -51,7 +30,6 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/config/graph.h %D%/config/graph.c \
 	%D%/config/config.h %D%/config/config.c \
 	%D%/config/transient.h %D%/config/transient.c
-
 
 # Pages and completions are filled in from the table of keys: $@ from $@.in.
 keys         = $(top_srcdir)/%D%/base/keys.awk $(top_srcdir)/%D%/base/table.h

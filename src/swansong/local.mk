@@ -1,11 +1,7 @@
 # Two libraries: one of the C library alone, and one with event loops and pools, by libsystemd.
 noinst_LTLIBRARIES += %D%/libswansong-core.la
-%C%_libswansong_core_la_SOURCES =
-
-%C%_libswansong_core_la_SOURCES += %D%/declare.h %D%/version.h
-
-# base: the ground that the library stands on
-%C%_libswansong_core_la_SOURCES += \
+%C%_libswansong_core_la_SOURCES = \
+	%D%/declare.h %D%/version.h \
 	%D%/base/sanitizer-private.h \
 	%D%/base/atomic-private.h \
 	%D%/base/lock-private.h %D%/base/lock.c \
@@ -14,10 +10,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/base/latch-private.h %D%/base/latch.c \
 	%D%/base/waiter-private.h %D%/base/waiter.c \
 	%D%/base/record-private.h %D%/base/record.c \
-	%D%/base/thread-private.h %D%/base/thread.c
-
-# count: nodes, guards and their accounting
-%C%_libswansong_core_la_SOURCES += \
+	%D%/base/thread-private.h %D%/base/thread.c \
 	%D%/count/rseq-private.h \
 	%D%/count/percpu-private.h %D%/count/percpu.c \
 	%D%/count/tally-private.h %D%/count/tally.c \
@@ -29,21 +22,12 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/count/node-private.h %D%/count/node.c \
 	%D%/count/guard.c \
 	%D%/count/notice-private.h %D%/count/notice.c \
-	%D%/count/completion.c
-
-# interrupt: seeing a stop
-%C%_libswansong_core_la_SOURCES += \
+	%D%/count/completion.c \
 	%D%/interrupt/interrupt-private.h %D%/interrupt/interrupt.c \
 	%D%/interrupt/channel-private.h %D%/interrupt/channel.c \
-	%D%/interrupt/interrupt-io.c
-
-# end: final actions, and the report of guards that hold a shutdown up
-%C%_libswansong_core_la_SOURCES += \
+	%D%/interrupt/interrupt-io.c \
 	%D%/end/registry.c \
-	%D%/end/report-private.h %D%/end/report.c
-
-# attach: a program whose tree hangs below its service
-%C%_libswansong_core_la_SOURCES += \
+	%D%/end/report-private.h %D%/end/report.c \
 	%D%/attach/attach-page-private.h %D%/attach/attach-page.c \
 	%D%/attach/attach.c \
 	%D%/attach/stopper.c
@@ -54,10 +38,7 @@ swansong_cppflags = $(AM_CPPFLAGS) -DSWANSONG_NO_INLINE
 %C%_libswansong_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
 
 noinst_LTLIBRARIES += %D%/libswansong-loops.la
-%C%_libswansong_loops_la_SOURCES =
-
-# loop: event loops and pools
-%C%_libswansong_loops_la_SOURCES += \
+%C%_libswansong_loops_la_SOURCES = \
 	%D%/loop/gate-private.h %D%/loop/gate.c \
 	%D%/loop/loop-private.h %D%/loop/loop.c \
 	%D%/loop/pool-private.h %D%/loop/pool.c \

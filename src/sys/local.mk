@@ -1,8 +1,5 @@
 noinst_LTLIBRARIES += %D%/libsys.la
-%C%_libsys_la_SOURCES =
-
-# process: processes that are there
-%C%_libsys_la_SOURCES += \
+%C%_libsys_la_SOURCES = \
 	%D%/process/signals.h %D%/process/signals.c \
 	%D%/process/proc.h %D%/process/proc.c \
 	%D%/process/pid-file.h %D%/process/pid-file.c \
@@ -14,13 +11,8 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/process/job.h %D%/process/job.c \
 	%D%/process/command.h %D%/process/command.c \
 	%D%/process/cgroup.h %D%/process/cgroup.c \
-	%D%/process/usage.h %D%/process/usage.c
-
-# rights: what a process gives up
-%C%_libsys_la_SOURCES += %D%/rights/rights.h %D%/rights/rights.c
-
-# spawn: making a process, and executing this one again
-%C%_libsys_la_SOURCES += \
+	%D%/process/usage.h %D%/process/usage.c \
+	%D%/rights/rights.h %D%/rights/rights.c \
 	%D%/spawn/ids.h %D%/spawn/ids.c \
 	%D%/spawn/spec.h %D%/spawn/raw.h \
 	%D%/spawn/environment.h %D%/spawn/environment.c \
@@ -31,16 +23,10 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/spawn/spawn.h %D%/spawn/spawn.c \
 	%D%/spawn/crash-history.h %D%/spawn/crash-history.c \
 	%D%/spawn/crash.h %D%/spawn/crash.c \
-	%D%/spawn/keeper.h %D%/spawn/keeper.c
-
-# file: paths on which others may have put something, mount points
-%C%_libsys_la_SOURCES += \
+	%D%/spawn/keeper.h %D%/spawn/keeper.c \
 	%D%/file/mount.h %D%/file/mount.c \
 	%D%/file/path.h %D%/file/path.c \
-	%D%/file/replace.h %D%/file/replace.c
-
-# ipc: sockets and shared memory
-%C%_libsys_la_SOURCES += \
+	%D%/file/replace.h %D%/file/replace.c \
 	%D%/ipc/passed.h %D%/ipc/passed.c \
 	%D%/ipc/unixsock.h %D%/ipc/unixsock.c \
 	%D%/ipc/inetsock.h %D%/ipc/inetsock.c \
