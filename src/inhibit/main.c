@@ -10,7 +10,6 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "proto/call.h"
 
 #define NAME	   "swansong-inhibit"

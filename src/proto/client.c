@@ -96,9 +96,7 @@ static int client_poll(struct client *client, short events, uint64_t deadline_us
 	};
 	int n;
 
-	do
-		n = poll(fds, ARRAY_SIZE(fds), clock_left_msec(deadline_usec));
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(poll(fds, ARRAY_SIZE(fds), clock_left_msec(deadline_usec)));
 	if (n < 0)
 		return -errno;
 	if (n == 0)
@@ -164,9 +162,7 @@ static int client_fill(struct client *client)
 	r = frame_reader_space(&client->reader, &space, &size);
 	if (r < 0)
 		return r;
-	do
-		n = client_read(client, space, size);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(client_read(client, space, size));
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
 	if (n == 0)

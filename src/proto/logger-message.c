@@ -106,9 +106,7 @@ int logger_receive(int fd, struct logger_packet *packet)
 	memset(&packet->message, 0, sizeof(packet->message));
 	memset(packet->texts, 0, sizeof(packet->texts));
 	packet->fd = -1;
-	do
-		n = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
 	if (n <= 0)
 		return n < 0 ? -errno : 0;
 	packet->fd = fd_take_passed(&msg);

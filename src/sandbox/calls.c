@@ -7,10 +7,8 @@
 #ifdef HAVE_SECCOMP
 #include <sched.h>
 #include <seccomp.h>
-#include <sys/mman.h>
 #include <sys/shm.h>
 
-#include "base/cleanup.h"
 
 #define CALLS_MAX	1024 /* a number of the kernel is below */
 #define DEPTH_MAX	4    /* groups in groups */

@@ -27,9 +27,6 @@
  * posts were accepted.  A post that is made while posts are executed comes after one round of the
  * event loop, so that posts do not starve its sources.
  *
- * After the stop a post returns -ESHUTDOWN, as it does before the start.  The function is never
- * called then.
- *
  * Functions that are posted, and callbacks of the sd_event, run on the loop's thread and nowhere
  * else, also while it is stopping.  All signals are blocked there.
  */

@@ -7,7 +7,6 @@
 
 #include "daemon/service/health.h"
 #include "daemon/node/user.h"
-#include "daemon/probe/attempt.h"
 #include "daemon/service/parts.h"
 #include "model/keys/keys.h"
 

@@ -6,7 +6,6 @@
 
 #include "daemon/logger/capture.h"
 #include "daemon/logger/pipe.h"
-#include "daemon/logger/log-stream.h"
 #include "daemon/logger/wishes.h"
 #include "daemon/writer/ending.h"
 #include "sys/file/path.h"

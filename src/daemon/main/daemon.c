@@ -14,7 +14,6 @@
 #include "daemon/notify/directory.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/exit.h"
-#include "daemon/describe/parent.h"
 #include "daemon/describe/report.h"
 #include "model/life/budget.h"
 #include "sys/spawn/child-attributes.h"

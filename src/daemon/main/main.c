@@ -6,7 +6,6 @@
 
 #include "daemon/describe/parent.h"
 #include "daemon/main/options.h"
-#include "model/config/config.h"
 
 #define EXIT_USAGE 2
 #define PATHS_MAX  64

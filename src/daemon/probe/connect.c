@@ -5,19 +5,11 @@
  */
 #include "daemon/probe/attempt.h"
 
-#include <sys/un.h>
-
+#include "sys/ipc/connections.h"
 #include "sys/ipc/unixsock.h"
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	struct sockaddr_un un;
-};
-
 /* The path fits: model/types/probe.c has checked it. */
-static socklen_t connect_address_of(const struct probe_config *config, union address *ret)
+static socklen_t connect_address_of(const struct probe_config *config, union socket_address *ret)
 {
 	if (config->kind == PROBE_UNIX) {
 		ret->un = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -30,7 +22,7 @@ static socklen_t connect_address_of(const struct probe_config *config, union add
 
 static int connect_open(struct probe *probe, sd_event_io_handler_t on_io)
 {
-	union address address;
+	union socket_address address;
 	socklen_t length = connect_address_of(probe->config, &address);
 
 	probe->fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -13,7 +13,6 @@
  */
 #include "daemon/probe/readiness.h"
 
-#include "daemon/cgroup/delegation.h"
 #include "daemon/node/user.h"
 #include "daemon/probe/attempt.h"
 #include "daemon/probe/probe.h"

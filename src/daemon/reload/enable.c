@@ -56,11 +56,6 @@ void enable_commit(struct enable_reading *reading, struct tree *tree)
 	stamps_use(&tree->ctx->stamps, tree->config->state, tree->ctx->log);
 }
 
-void enable_keep(struct enable_reading *reading)
-{
-	*reading = (struct enable_reading){ .kept = true };
-}
-
 /* --- changes by clients --- */
 
 /* The change that is being written, or the last one. */

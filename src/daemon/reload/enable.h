@@ -21,9 +21,6 @@ struct enable_reading {
 void enable_begin(struct enable_reading *reading, struct tree *tree, const struct config *config,
 		  struct log *log);
 
-/* Instead of enable_begin(): the set is not read. */
-void enable_keep(struct enable_reading *reading);
-
 /* The reload is refused, or was only planned: the former set counts again. */
 void enable_cancel(struct enable_reading *reading, struct tree *tree);
 

@@ -162,7 +162,7 @@ static int reload_make_plan(const struct reload *reload, const struct reload_how
 		return r;
 	scaled = disabled_has_scaled(&tree->ctx->disabled, "");
 	if (how->template)
-		enable_keep(reading);
+		*reading = (struct enable_reading){ .kept = true };
 	else
 		enable_begin(reading, tree, config, log);
 	scaled |= disabled_has_scaled(&tree->ctx->disabled, "");

@@ -11,7 +11,6 @@
 #include "daemon/service/health.h"
 #include "daemon/succession/succession.h"
 #include "daemon/tree/build.h"
-#include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
 
 /* The time until the next attempt to go back, if one has failed. */

@@ -8,8 +8,6 @@
  * set in every instance that does not have them in its own section.
  */
 
-#include "base/dict.h"
-#include "model/base/diag.h"
 #include "model/keys/section.h"
 
 /* The keys of one section, of all drop-ins that have it. */

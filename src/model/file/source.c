@@ -40,9 +40,7 @@ static int source_read_whole(int fd, size_t expected, char **ret, size_t *ret_si
 		if (!larger)
 			return -ENOMEM;
 		text = larger;
-		do
-			n = read(fd, text + used, room - used - 1);
-		while (n < 0 && errno == EINTR);
+		n = TEMP_FAILURE_RETRY(read(fd, text + used, room - used - 1));
 		if (n < 0)
 			return -errno;
 		if (n == 0)

@@ -4,7 +4,6 @@
  * The first other thread that stops the loop joins its thread.  Only the joining is under the lock
  * "control", which the loop's thread never takes.
  */
-#include <swansong/loop.h>
 
 #include <systemd/sd-event.h>
 

@@ -6,7 +6,6 @@
  * The first other thread that stops the pool joins its threads.  Only the joining is under the lock
  * "control", which the threads of the pool never take.
  */
-#include <swansong/pool.h>
 
 #include "swansong/base/cancel-private.h"
 #include "swansong/count/misuse-private.h"

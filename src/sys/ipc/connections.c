@@ -13,7 +13,6 @@
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <netinet/tcp.h>
-#include <sys/un.h>
 
 #define STATE(name) (1U << TCP_##name)
 /* States of a connection in which its server may have something to send, or to receive. */
@@ -21,15 +20,8 @@
 	(STATE(ESTABLISHED) | STATE(SYN_RECV) | STATE(CLOSE_WAIT) | STATE(FIN_WAIT1) | \
 	 STATE(FIN_WAIT2))
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	struct sockaddr_un un;
-};
-
 struct search {
-	union address address;
+	union socket_address address;
 	socklen_t length;
 };
 

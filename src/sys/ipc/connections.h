@@ -6,7 +6,17 @@
  * not ended are counted.
  */
 
+#include <sys/un.h>
+
 #include "sys/ipc/sock-diag.h"
+
+/* The addresses that connections go to. */
+union socket_address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
 
 /*
  * Returns 1 if a connection to the socket @fd is open, accepted or not, or a datagram waits in it; 0
