@@ -331,6 +331,21 @@ void node_changed(const struct node *node, const char *from, const char *reason)
 				      });
 }
 
+void node_update_roster(struct node *node)
+{
+	const struct node_config *config = node->config;
+	enum goal initial = goal_initial(config->argv, node_starts_by_itself(node, config));
+	struct roster_row row = roster_row(ROSTER_GOAL, (int)node->goal, node_name(node), "");
+
+	row.detail[0] = node->cause;
+	row.detail[1] = node->stop_usec;
+	row.detail[2] = node->deadline_usec;
+	row.detail[3] = node->parent ? 0 : node->ctx->held_usec;
+	row.detail[4] = node->parent ? 0 : node->ctx->bound_usec;
+	row.detail[5] = node->forced;
+	roster_write(node->ctx->roster, &node->place, node->goal == initial ? NULL : &row);
+}
+
 void node_note_forced(struct node *node)
 {
 	uint64_t now = clock_now_usec();
@@ -338,7 +353,10 @@ void node_note_forced(struct node *node)
 	node->force.own_usec = now;
 	for (; node; node = node->parent) {
 		node->force.any_usec = now;
-		node->forced |= node->stop_usec > 0;
+		if (node->forced || !node->stop_usec)
+			continue;
+		node->forced = true;
+		node_update_roster(node);
 	}
 }
 

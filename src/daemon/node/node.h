@@ -234,8 +234,12 @@ const char *node_state_name(const struct node *node);
 /* Reports to subscribers that @node is no longer in state @from. */
 void node_changed(const struct node *node, const char *from, const char *reason);
 
+/* Writes the goal of @node into the roster, with its stop.  A new node has its first goal without a row. */
+void node_update_roster(struct node *node);
+
 /*
- * Marks @node and its ancestors as forced: a process or guard ended because a budget had expired.
+ * Marks @node and its ancestors as forced, also in the roster: a process or guard is about to end, because a budget
+ * has expired.
  */
 void node_note_forced(struct node *node);
 

@@ -8,9 +8,10 @@
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/goals.h"
 
-/* Restores the times of a stop that an operator has prolonged or put on hold. */
-static void former_goals_take_times(struct node *node, const struct roster_row *row)
+/* Restores that a stop was forced, and the times of one that an operator has prolonged or put on hold. */
+static void former_goals_take_stop(struct node *node, const struct roster_row *row)
 {
+	node->forced |= row->detail[5];
 	if (!node->parent && row->detail[4])
 		node->ctx->bound_usec = row->detail[4];
 	if (row->detail[2] > node->deadline_usec)
@@ -48,7 +49,8 @@ static void former_goals_take_row(struct tree *tree, struct node *node,
 			g.usec = row->detail[1];
 		g.until_usec = row->detail[2];
 		goals_lower(&g, node, requests[number], "it was stopped before");
-		former_goals_take_times(node, row);
+		former_goals_take_stop(node, row);
+		node_update_roster(node);
 		goals_commit(&g);
 	}
 }

@@ -178,6 +178,6 @@ int exit_take_former(struct tree *tree)
 	tree->ends.former = (int)MIN(row->detail[0], (uint64_t)UINT8_MAX + 1) - 1;
 	tree->ends.by_itself = row->detail[1];
 	tree->ends.given_up = row->detail[2];
-	tree->root->forced = row->detail[3];
+	tree->root->forced |= row->detail[3];
 	return row->number & INT8_MAX;
 }

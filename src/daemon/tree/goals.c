@@ -12,21 +12,6 @@
 
 /* --- the one writer --- */
 
-/* A new node has its first goal without a row in the roster. */
-static void goals_enter(struct node *node)
-{
-	const struct node_config *config = node->config;
-	enum goal initial = goal_initial(config->argv, node_starts_by_itself(node, config));
-	struct roster_row row = roster_row(ROSTER_GOAL, (int)node->goal, node_name(node), "");
-
-	row.detail[0] = node->cause;
-	row.detail[1] = node->stop_usec;
-	row.detail[2] = node->deadline_usec;
-	row.detail[3] = node->parent ? 0 : node->ctx->held_usec;
-	row.detail[4] = node->parent ? 0 : node->ctx->bound_usec;
-	roster_write(node->ctx->roster, &node->place, node->goal == initial ? NULL : &row);
-}
-
 static void goals_write(struct node *node, enum goal goal, enum goal_cause cause)
 {
 	bool before = node_is_cycled_by_strategy(node);
@@ -39,7 +24,7 @@ static void goals_write(struct node *node, enum goal goal, enum goal_cause cause
 	node->cause = cause;
 	if (node->parent)
 		node->parent->cycling += node_is_cycled_by_strategy(node) - before;
-	goals_enter(node);
+	node_update_roster(node);
 }
 
 void goals_init(struct node *node, const struct node_config *config)
@@ -95,7 +80,7 @@ void goals_lower(struct goals *g, struct node *node, enum goal_request request, 
 	if (!g->dry_run && node->goal < GOAL_IDLE) {
 		stop_latch(g->tree, node, g->usec, reason);
 		changed |= deadline_limit(node, g->until_usec, g->usec);
-		goals_enter(node);
+		node_update_roster(node);
 	}
 	if (changed && list_is_empty(&node->in_batch))
 		list_append(&g->lowered, &node->in_batch);
@@ -193,7 +178,7 @@ void goals_lower_one(struct tree *tree, struct node *node, enum goal_cause cause
 static void goals_enter_all(struct node *top)
 {
 	for (struct node *n = top; n; n = node_next(n, top))
-		goals_enter(n);
+		node_update_roster(n);
 }
 
 uint64_t goals_extend(struct node *node, uint64_t usec)
