@@ -35,6 +35,7 @@ dist_check_SCRIPTS += \
 	%D%/upgrade-killed.sh \
 	%D%/crash-rest.sh \
 	%D%/crash-end.sh \
+	%D%/crash-post-stop.sh \
 	%D%/keeper.sh \
 	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \

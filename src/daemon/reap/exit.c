@@ -358,6 +358,7 @@ static void service_conclude_hook(struct service *s)
 	if (awaited && (well || kind == HOOK_POST_STOP) && hook_continue(h))
 		return;
 	s->run.parts &= ~service_hook_part(kind);
+	service_update_roster(s);
 	/* There is no run after which anything were to be done. */
 	if (h->outcome.kind == OUTCOME_CONDITION)
 		s->run.parts = 0;

@@ -301,8 +301,8 @@ void service_handle(struct service *s, enum service_event event)
 	if ((step.actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
 	    !agenda_has(&s->node->due, TASK_EXITS))
 		service_check_exits(s);
-	/* Its signal was sent, and its ending has begun. */
-	if (s->state == STATE_STOPPING || s->state == STATE_CLEANING)
+	/* Its signal was sent, its ending has begun, or the control group has refused its command. */
+	if (step.actions)
 		service_update_roster(s);
 }
 
@@ -311,9 +311,7 @@ static enum service_event service_resume_event(enum service_state state)
 {
 	if (state >= STATE_BACKOFF)
 		return (enum service_event)(EVENT_WAS_BACKOFF + (state - STATE_BACKOFF));
-	return state == STATE_UP || state == STATE_CLEANING || fsm_is_going_down(state)
-		       ? EVENT_FOUND
-		       : EVENT_RESUMED;
+	return fsm_is_coming_up(state) ? EVENT_RESUMED : EVENT_FOUND;
 }
 
 static bool service_is_outcome(const struct outcome *outcome)
@@ -339,8 +337,7 @@ bool service_can_resume(const struct service *s, const struct roster_row *row)
 	if (was.state <= STATE_DOWN || was.state >= N_STATES)
 		return false;
 	state = (enum service_state)was.state;
-	if (row->number ? !fsm_has_process(state)
-			: fsm_has_process(state) && s->config->type != TYPE_ONESHOT)
+	if (row->number && !fsm_has_process(state))
 		return false;
 	return service_is_outcome(&was.run.outcome) &&
 	       (!was.run.concluded || was.run.verdict == EVENT_DONE ||
@@ -395,6 +392,11 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 	if (fsm_has_process(s->state)) {
 		s->main.guard = swansong_guard(s->node->work);
 		s->main.generation = s->node->generation;
+		/* The goal decides on a stop that has not released it. */
+		if (was.state > STATE_WAITING && fsm_is_going_down((enum service_state)was.state)) {
+			service_handle(s, EVENT_HOLD);
+			service_post(s, EVENT_RELEASE);
+		}
 		service_check_exits(s);
 	} else {
 		(void)control_group_remove(&s->group);

@@ -109,6 +109,7 @@ static int service_on_main_gone(sd_event_source *source, int fd, uint32_t events
 		control_group_signal(&s->group, s->stop_signal);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
+	service_update_roster(s);
 	service_check_exits(s);
 	return 0;
 }

@@ -358,14 +358,9 @@ static void service_enter_roster(struct service *s)
 
 void service_update_roster(struct service *s)
 {
-	bool is_up = s->state == STATE_UP || s->state == STATE_DRAINING ||
-		     s->state == STATE_WAITING || (s->state == STATE_CLEANING && s->main.alive) ||
-		     (s->state == STATE_STOPPING && !(s->run.parts & PART_STOP_COMMAND));
-	bool is_oneshot = s->config->type == TYPE_ONESHOT;
-	bool is_at_work = is_oneshot && s->state == STATE_STARTING;
-	bool has_worked = is_oneshot && (is_up || !fsm_is_going_down(s->state)) &&
-			  policy_is_clean(s->config, &s->run.outcome);
-	bool goes_on = s->main.alive ? is_up || is_at_work : has_worked;
+	bool is_at_work = s->config->type == TYPE_ONESHOT && s->state == STATE_STARTING;
+	bool is_ending = s->run.outcome.kind != OUTCOME_NONE || fsm_is_going_down(s->state);
+	bool goes_on = s->main.alive ? is_at_work || !fsm_is_coming_up(s->state) : is_ending;
 
 	if (fsm_has_process(s->state) ? goes_on : s->state != STATE_DOWN)
 		service_enter_roster(s);

@@ -167,8 +167,8 @@ void service_post(struct service *service, enum service_event event);
 void service_forget_posted(struct service *service, enum service_event event);
 
 /*
- * Writes @service into the roster if it can go on after a fault: it is up, in a stop without a
- * stop-command, at rest after a run, or a oneshot that is at work or has done it.  Else removes it.
+ * Writes @service into the roster if it can go on after a fault: it has been up or has an outcome, until its
+ * run is over; it is at rest after a run, or a oneshot at work.  Else removes it.
  */
 void service_update_roster(struct service *service);
 

@@ -246,8 +246,10 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 
 void service_settle_process(struct process *process, const struct spawn_failure *why, int refused)
 {
-	if (refused && process->service)
+	if (refused && process->service) {
 		control_group_refused(&process->service->group, refused);
+		service_update_roster(process->service);
+	}
 	if (process->kind == PROCESS_MAIN)
 		service_settle_start(process->service, why);
 	else if (process->kind == PROCESS_HOOK)
