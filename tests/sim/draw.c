@@ -289,6 +289,10 @@ static void draw_operation(struct draw *d, const char *pause)
 		history_add(h, "%sdie", pause);
 		return;
 	}
+	if (d->deaths && below(d, 8) == 0) {
+		history_add(h, "%sdie %u", pause, 1 + below(d, 40));
+		return;
+	}
 	if (below(d, 30) == 0) {
 		history_add(h, "%sshortage %s", pause, ANY(d, "2000", "15000", "100000"));
 		return;

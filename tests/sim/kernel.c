@@ -15,6 +15,7 @@
 #include "base/macro.h"
 #include "tests/sim/files.h"
 #include "tests/sim/group.h"
+#include "tests/sim/run.h"
 #include "tests/sim/system.h"
 
 #define BEGIN_USEC UINT64_C(1000000000) /* times of 0 have a meaning of their own */
@@ -214,6 +215,9 @@ int kernel_kill(pid_t pid, int signo)
 {
 	bool found = false;
 	int error = signo != 0 ? kernel_fails(FAULT_KILL) : 0;
+
+	if (signo != 0)
+		run_note_change();
 
 	for (size_t i = 0; i < kernel.n_rows; i++) {
 		struct row *row = &kernel.rows[i];

@@ -403,11 +403,14 @@ static void operation_short(const struct words *w)
 	short_begin();
 }
 
-/* The daemon has a fault. */
+/* The daemon has a fault, now or after some changes. */
 static void operation_die(const struct words *w)
 {
-	(void)w;
-	run_die();
+	unsigned n = (unsigned)strtoul(w->first, NULL, 10);
+
+	if (n == 0)
+		run_die();
+	run_die_at(n);
 }
 
 void operations_carry_out(const struct history *history, const char *line)

@@ -22,6 +22,8 @@
  *	exit PATH			the main process ends with status 0
  *	notify PATH TEXT		a message of the main process
  *	fault KIND ERRNO N [SKIP]	N operations of the kind fail, after SKIP more of them
+ *	die				the daemon has a fault
+ *	die N				likewise, before the N-th change of its roster or of a process
  *	back NAME OTHER			at the end: a reload to NAME, to OTHER, and to NAME again
  *	unconfirmed NAME OTHER		likewise, but the one to OTHER goes back, as it is not confirmed
  *	clock SECONDS			the clock of the day is set by so much

@@ -52,6 +52,7 @@ static struct {
 	unsigned turns;
 	unsigned reloads; /* of run_turn_back() */
 	unsigned early;	  /* services that were killed early */
+	unsigned dies_at; /* 0: not */
 	struct failure *failure;
 	jmp_buf out;
 } run;
@@ -88,6 +89,17 @@ void run_die(void)
 	longjmp(run.out, LEFT_BY_FAULT);
 }
 
+void run_die_at(unsigned n)
+{
+	run.dies_at = n;
+}
+
+void run_note_change(void)
+{
+	if (run.dies_at > 0 && --run.dies_at == 0)
+		run_die();
+}
+
 void __real_update_turn(struct update *update);
 void __wrap_update_turn(struct update *update);
 void __wrap_update_turn(struct update *update)
@@ -100,6 +112,7 @@ void __wrap_update_turn(struct update *update)
 static void run_become_calm(void)
 {
 	run.phase = PHASE_CALM;
+	run.dies_at = 0;
 	run.until_usec = kernel.now_usec + REST_USEC;
 	kernel.calm = true;
 	kernel.shortage_usec = KERNEL_NEVER;
@@ -247,9 +260,10 @@ static void run_daemon(void)
 static bool run_dies(const struct history *history)
 {
 	for (size_t i = history_operations(history); i < history->n; i++) {
-		const char *end = strstr(history->lines[i], "die");
+		const char *word = history->lines[i];
 
-		if (end && strcmp(end, "die") == 0)
+		word += *word == '+' ? strcspn(word, " ") + 1 : 0;
+		if (strncmp(word, "die", 3) == 0)
 			return true;
 	}
 	return false;
@@ -271,7 +285,7 @@ static bool run_here(const struct history *history, struct failure *failure,
 	run.history = history;
 	run.phase = PHASE_OPERATIONS;
 	run.next = history_operations(history);
-	run.turns = run.reloads = run.early = 0;
+	run.turns = run.reloads = run.early = run.dies_at = 0;
 	run.failure = failure;
 	run_facts = (struct run_facts){ .tree = NULL };
 	run_facts.kept = history_has(history, "kill-leftovers = no");

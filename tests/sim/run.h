@@ -26,6 +26,12 @@ _Noreturn void run_fail(const char *promise, const char *format, ...)
 /* Ends this image of the daemon; the next one goes on. */
 _Noreturn void run_die(void);
 
+/* Ends it in the middle of a turn: before the @n-th change of its roster or of a process from now on. */
+void run_die_at(unsigned n);
+
+/* Called before each such change. */
+void run_note_change(void);
+
 /* Facts about the present history that the promises depend on. */
 struct run_facts {
 	const struct tree *tree;       /* NULL: there is none yet */

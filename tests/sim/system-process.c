@@ -27,6 +27,7 @@
 #include "tests/sim/descriptors.h"
 #include "tests/sim/group.h"
 #include "tests/sim/kernel.h"
+#include "tests/sim/run.h"
 #include "tests/sim/system.h"
 
 #define WRAP(result, name, ...)            \
@@ -55,6 +56,13 @@ WRAP(void, fault_begin, struct signals *was, char *const *argv, struct log *log,
 WRAP(void, roster_close_strays, const struct roster *former)
 {
 	descriptors_close_inherited();
+}
+
+ssize_t __real_pwrite(int fd, const void *data, size_t n, off_t offset);
+WRAP(ssize_t, pwrite, int fd, const void *data, size_t n, off_t offset)
+{
+	run_note_change();
+	return __real_pwrite(fd, data, n, offset);
 }
 
 void system_begin(bool dies)
@@ -184,6 +192,7 @@ WRAP(int, spawn_begin, const struct spawn_spec *spec, struct spawn_pool *pool, s
 	int fd;
 
 	*error = 0;
+	run_note_change();
 	if (fault)
 		return -fault;
 	fd = descriptors_open(DESCRIPTOR_EXEC);
@@ -307,6 +316,7 @@ static void row_report(struct row *row, void (*report)(const struct reap_exit *e
 					.uid = geteuid() };
 
 	report(&exit, arg);
+	run_note_change();
 	kernel_collect(row);
 }
 
