@@ -233,6 +233,7 @@ void final_take_former(struct node *node, const struct roster_row *row)
 	final_set_limit(f, row->detail[1]);
 	hook_resume(&f->hook, node, HOOK_FINAL, row->detail[0]);
 	final_enter(f);
+	final_on_end(f); /* if its command has ended meanwhile */
 }
 
 void final_update(struct node *node)
