@@ -10,6 +10,7 @@
 
 #include <sys/timerfd.h>
 
+#include "daemon/service/machine.h"
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
 #include "model/types/schedule.h"
@@ -118,8 +119,9 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	}
 	node_log(t->node, LOG_INFO, "scheduled run");
 	t->times.last_usec = clock_now_usec();
+	/* At once: else a fault in this turn would find the run of before, and a time that is over. */
 	if (timetable_has_ended(s))
-		service_post(s, EVENT_RESET);
+		service_handle(s, EVENT_RESET);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	goals_raise(&goals, t->node);
 }
