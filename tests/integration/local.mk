@@ -36,6 +36,7 @@ dist_check_SCRIPTS += \
 	%D%/crash-rest.sh \
 	%D%/crash-end.sh \
 	%D%/crash-post-stop.sh \
+	%D%/crash-calls.sh \
 	%D%/keeper.sh \
 	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \

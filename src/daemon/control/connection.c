@@ -12,6 +12,7 @@ enum {
 	ROW_SILENT = 1, /* it has not spoken */
 	ROW_TAKING = 2,
 	ROW_REPLYING = 4,
+	ROW_WHOLE = 8, /* no part of a call was taken before */
 };
 
 /* Asks for input only when there is nothing else to do for this client. */
@@ -72,12 +73,12 @@ void connection_enter(struct connection *c)
 {
 	struct roster_row row = roster_row(ROSTER_CONNECTION, c->fd, c->home, "");
 	bool replying = c->replying || frame_writer_pending(&c->writer) > 0;
-	bool taking = c->taking || frame_reader_pending(&c->reader) > 0;
+	bool partly = frame_reader_pending(&c->reader) > 0, taking = c->taking || partly;
 
 	row.detail[0] = c->tier;
 	row.detail[1] = c->busy && !c->oneway ? c->method + 1 : 0;
 	row.detail[2] = (c->spoken ? 0 : ROW_SILENT) | (taking ? ROW_TAKING : 0) |
-			(replying ? ROW_REPLYING : 0);
+			(replying ? ROW_REPLYING : 0) | (partly ? 0 : ROW_WHOLE);
 	if (c->dead || (c->place && memcmp(c->entered, row.detail, sizeof(c->entered)) == 0))
 		return;
 	memcpy(c->entered, row.detail, sizeof(c->entered));
@@ -254,6 +255,7 @@ void connection_inherit(struct connection *c, const char *home)
 int connection_take_former(struct connection **ret, struct context *ctx, struct roster_row *row,
 			   const struct connection_owner *owner)
 {
+	struct unix_peer sender;
 	struct connection *c;
 	int r;
 
@@ -263,7 +265,9 @@ int connection_take_former(struct connection **ret, struct context *ctx, struct 
 		return r;
 	c->tier = (enum connection_tier)MIN(row->detail[0], (uint64_t)TIER_RUN);
 	c->spoken = !(row->detail[2] & ROW_SILENT);
-	c->taking = row->detail[2] & ROW_TAKING;
+	/* A call that can still be read was not taken. */
+	c->taking = row->detail[2] & ROW_TAKING &&
+		    !(row->detail[2] & ROW_WHOLE && unix_peek(c->fd, &sender) >= 0);
 	c->replying = row->detail[2] & ROW_REPLYING;
 	if (*row->path)
 		connection_inherit(c, row->path);
