@@ -32,23 +32,20 @@ static void former_goals_take_row(struct tree *tree, struct node *node,
 	/* The client that has stopped it for the sleep of the host asks once more. */
 	if (number == GOAL_UP || (number == GOAL_DOWN && g.cause == CAUSE_SLEEP)) {
 		goals_raise(&g, node);
-	} else if (number == GOAL_IDLE) {
-		if (node->service)
-			goals_make_idle(tree, node);
+	} else if (number == GOAL_IDLE && node->service) {
+		goals_make_idle(tree, node);
 	} else if (number == GOAL_HANDOVER) {
 		goals_raise(&g, node);
 		goals_lower(&g, node, REQUEST_RESTART, "it was under way before");
 	} else if (number >= GOAL_GONE && number <= GOAL_CYCLE) {
-		static const enum goal_request requests[] = {
-			[GOAL_GONE] = REQUEST_REMOVE,
-			[GOAL_DOWN] = REQUEST_STOP,
-			[GOAL_CYCLE] = REQUEST_CYCLE,
-		};
+		enum goal_request request = number == GOAL_GONE	  ? REQUEST_REMOVE
+					    : number == GOAL_DOWN ? REQUEST_STOP
+								  : REQUEST_CYCLE;
 
 		if (row->detail[1] > 0 && row->detail[1] < g.usec)
 			g.usec = row->detail[1];
 		g.until_usec = row->detail[2];
-		goals_lower(&g, node, requests[number], "it was stopped before");
+		goals_lower(&g, node, request, "it was stopped before");
 		former_goals_take_stop(node, row);
 		node_update_roster(node);
 		goals_commit(&g);
@@ -58,19 +55,12 @@ static void former_goals_take_row(struct tree *tree, struct node *node,
 void former_goals_take(struct tree *tree)
 {
 	const struct roster_row *row;
+	struct node *node;
 
-	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_GOAL, &at));) {
-		struct node *node = tree_find(tree, row->path);
-
-		if (node)
-			former_goals_take_row(tree, node, row);
-	}
-	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_FINAL, &at));) {
-		struct node *node = tree_find(tree, row->path);
-
-		if (node)
-			final_take_former(node, row);
-	}
+	tree_for_each_row (node, row, tree, ROSTER_GOAL)
+		former_goals_take_row(tree, node, row);
+	tree_for_each_row (node, row, tree, ROSTER_FINAL)
+		final_take_former(node, row);
 	/* A service with a stop-command that was begun, or with its signal, ends, also if it is to start again. */
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		const struct service *s = n->service;

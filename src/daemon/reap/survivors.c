@@ -87,6 +87,21 @@ static int survivors_take_child(const struct survivors *survivors, struct servic
 	return child.parent == reaper ? service_take_left(s, pid, &child) : -ECHILD;
 }
 
+/* The section was removed, and the fault came before the end of its service. */
+static void survivors_end_removed(const struct tree *tree, const struct roster_row *row)
+{
+	const struct process process = { .pid = row->number, .alive = true };
+	const struct context *ctx = tree->ctx;
+	struct proc_info info;
+
+	if (row->number <= 0 || ctx->cgroups || succession_section(tree, row->path) ||
+	    proc_read(row->number, &info) < 0 || info.parent != ctx->keeper.reaper)
+		return;
+	log_line(ctx->log, LOG_WARNING, "%s: SIGTERM to pid %d, which is of no service now",
+		 row->path, row->number);
+	process_signal_session(&process, SIGTERM);
+}
+
 static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 			    const struct roster_row *row)
 {
@@ -94,6 +109,8 @@ static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 	struct service *s = node ? node->service : NULL;
 	enum service_state was;
 
+	if (!s)
+		survivors_end_removed(goals->tree, row);
 	if (!s || s->state != STATE_DOWN || !service_can_resume(s, row) ||
 	    (row->number && survivors_take_child(survivors, s, row->number) < 0))
 		return;
@@ -409,9 +426,9 @@ static void survivors_find_claims(const struct survivors *survivors, struct goal
 void survivors_begin(struct survivors *survivors, struct tree *tree)
 {
 	struct cgroups *cgroups = tree->ctx->cgroups;
-	struct roster *roster = tree->ctx->roster;
 	struct goals goals;
 	struct roster_row *row;
+	struct node *node;
 
 	*survivors = (struct survivors){ .tree = tree };
 	alarm_init(&survivors->timer, survivors_on_timer);
@@ -421,33 +438,23 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	successions_take_former(tree);
 	if (cgroups)
 		survivors_find_groups(survivors);
-	for (size_t at = 0; (row = roster_next(roster, ROSTER_FINAL, &at));) {
-		struct node *node = tree_find(tree, row->path);
-
-		if (node)
-			final_claim(node, row);
-	}
-	for (size_t at = 0; (row = roster_next(roster, ROSTER_PROCESS, &at));)
+	tree_for_each_row (node, row, tree, ROSTER_FINAL)
+		final_claim(node, row);
+	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_PROCESS, &at));)
 		survivors_go_on(survivors, &goals, row);
 	if (survivors->going_on > 0)
 		log_line(tree->ctx->log, LOG_INFO, "%u service%s on as before", survivors->going_on,
 			 survivors->going_on == 1 ? " goes" : "s go");
-	for (size_t at = 0; (row = roster_next(roster, ROSTER_MESSAGES, &at));) {
-		struct node *node = tree_find(tree, row->path);
-
-		if (node && node->service)
+	tree_for_each_row (node, row, tree, ROSTER_MESSAGES)
+		if (node->service)
 			service_take_messages(node->service, row);
-	}
-	for (size_t at = 0; (row = roster_next(roster, ROSTER_LEASE_FD, &at));) {
-		struct node *node = tree_find(tree, row->path);
+	tree_for_each_row (node, row, tree, ROSTER_LEASE_FD) {
 		struct unix_peer peer;
 		const struct lease_wish wish = lease_former_wish(row, &peer);
 
-		if (node) {
-			row->kind = ROSTER_NONE;
-			if (lease_fd_new(node, &wish, row->number) != 0)
-				closer_discard(tree->ctx, row->path, &row->number, 1);
-		}
+		row->kind = ROSTER_NONE;
+		if (lease_fd_new(node, &wish, row->number) != 0)
+			closer_discard(tree->ctx, row->path, &row->number, 1);
 	}
 	survivors_stop_groups(&goals);
 	if (!cgroups || tree->ctx->reason)

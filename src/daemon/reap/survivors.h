@@ -10,7 +10,7 @@
  * With control groups others are found in those.  Each service that has some is stopped, in the order of
  * the tree, with its own stop-signal and stop-timeout, and starts again when it is Complete; a service
  * without any starts at once, as soon as what it requires is ready.  Groups of no service of this tree
- * get SIGTERM, then SIGKILL.
+ * get SIGTERM, then SIGKILL; without control groups a main process of a section that was removed gets SIGTERM.
  *
  * Without control groups they are found by SWANSONG_NODE, and likewise stopped if they are of this tree: after
  * a fault they are children of this process, after a kill they have its mark.  Others are left alone: the log

@@ -41,6 +41,12 @@ static void succession_stop(struct tree *tree, struct node *aside, const char *r
 
 /* --- begin --- */
 
+static void succession_number(struct node *node, unsigned generation)
+{
+	node->generation = generation;
+	control_group_number(&node->service->group, generation);
+}
+
 static int succession_make(struct tree *tree, struct node *node, unsigned generation,
 			   struct node **ret)
 {
@@ -54,8 +60,7 @@ static int succession_make(struct tree *tree, struct node *node, unsigned genera
 	list_remove(&(*ret)->sibling);
 	list_append(node->sibling.next, &(*ret)->sibling); /* behind it */
 	(*ret)->transient = true;
-	(*ret)->generation = generation;
-	control_group_number(&(*ret)->service->group, generation);
+	succession_number(*ret, generation);
 	r = edges_copy(*ret, node);
 	if (r < 0) {
 		tree_remove(tree, *ret);
@@ -268,20 +273,14 @@ static unsigned succession_read(const struct tree *tree, const char *claim, stru
 	return (unsigned)generation;
 }
 
-static void succession_number(struct node *node, unsigned generation)
-{
-	node->generation = generation;
-	control_group_number(&node->service->group, generation);
-}
-
 void successions_take_former(struct tree *tree)
 {
 	const struct roster_row *row;
 	struct goals goals;
+	struct node *node;
 
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_GOAL, &at));) {
-		struct node *node;
 		unsigned generation = succession_read(tree, row->path, &node);
 
 		/* The run goes on until its former goal, restored later, stops it with the time that is left. */
@@ -289,12 +288,11 @@ void successions_take_former(struct tree *tree)
 		    succession_make(tree, node, generation, &node) == 0)
 			goals_raise(&goals, node);
 	}
-	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_PROCESS, &at));) {
-		struct node *node = tree_find(tree, row->path);
+	tree_for_each_row (node, row, tree, ROSTER_PROCESS) {
 		struct service_row was;
 
 		memcpy(&was, row->detail, sizeof(was));
-		if (node && node->service && was.run.numbered)
+		if (node->service && was.run.numbered)
 			succession_number(node, was.run.generation);
 	}
 }

@@ -13,7 +13,7 @@ struct ends {
 	bool by_itself;	       /* the tree has ended before a stop was requested */
 	bool given_up;	       /* the cause is a service that was given up */
 	int former;	       /* the exit status of the cause before a fault; -1: not known */
-	uint64_t entered[4];   /* the details of its row */
+	uint64_t entered[3];   /* the details of its row */
 	unsigned place;
 };
 
@@ -33,6 +33,11 @@ struct tree {
  * root.
  */
 struct node *tree_find(const struct tree *tree, const char *path);
+
+/* For each row of @kind of the former image whose node exists. */
+#define tree_for_each_row(node, row, tree, kind)                                       \
+	for (size_t at_ = 0; ((row) = roster_next((tree)->ctx->roster, kind, &at_));) \
+		if (((node) = tree_find(tree, (row)->path)))
 
 /*
  * Returns the service with the name in @claim, "web/app~3" for example; NULL: there is none, or no "~".  *number is the
