@@ -337,7 +337,9 @@ bool service_can_resume(const struct service *s, const struct roster_row *row)
 	if (was.state <= STATE_DOWN || was.state >= N_STATES)
 		return false;
 	state = (enum service_state)was.state;
-	if (row->number && !fsm_has_process(state))
+	if (row->number ? !fsm_has_process(state)
+			: fsm_has_process(state) && !fsm_is_going_down(state) &&
+				  was.run.outcome.kind == OUTCOME_NONE)
 		return false;
 	return service_is_outcome(&was.run.outcome) &&
 	       (!was.run.concluded || was.run.verdict == EVENT_DONE ||
@@ -347,12 +349,10 @@ bool service_can_resume(const struct service *s, const struct roster_row *row)
 enum service_state service_resume(struct service *s, const struct roster_row *row)
 {
 	struct outcome *outcome = &s->run.outcome;
-	uint64_t now = clock_now_usec(), end;
 	struct service_row was;
 
 	memcpy(&was, row->detail, sizeof(was));
-	end = clock_add(was.since_usec, was.delay_usec);
-	s->delay_usec = end > now ? end - now : 0;
+	s->delay_usec = clock_until(clock_add(was.since_usec, was.delay_usec), clock_now_usec());
 	service_handle(s, service_resume_event((enum service_state)was.state));
 	s->run = was.run;
 	if (was.run.refused)
@@ -387,9 +387,9 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 		.limit_usec = USEC_INFINITY,
 	};
 	service_update_roster(s);
-	if (s->main.alive)
-		return (enum service_state)was.state;
-	if (fsm_has_process(s->state)) {
+	if (!fsm_has_process(s->state)) {
+		(void)control_group_remove(&s->group);
+	} else if (!s->main.alive) {
 		s->main.guard = swansong_guard(s->node->work);
 		s->main.generation = s->node->generation;
 		/* The goal decides on a stop that has not released it. */
@@ -398,8 +398,6 @@ enum service_state service_resume(struct service *s, const struct roster_row *ro
 			service_post(s, EVENT_RELEASE);
 		}
 		service_check_exits(s);
-	} else {
-		(void)control_group_remove(&s->group);
 	}
 	return (enum service_state)was.state;
 }
