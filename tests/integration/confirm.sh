@@ -136,6 +136,7 @@ touched() { ctl reload --dry-run --json 2>/dev/null | jq -r '.changes[]?.node'; 
 RANDOM=${SEED:-$$}
 marks[db]=second
 edits=${EDITS:-10} good=0
+ctl wait --for ready --timeout 60s >/dev/null
 before=$(snapshot)
 known=$(settings)
 ini_before=$(tree)
