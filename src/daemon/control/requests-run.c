@@ -102,16 +102,13 @@ static bool request_take_former_run(struct tree *tree, const struct roster_row *
 
 void requests_take_former_runs(struct tree *tree)
 {
-	struct roster *roster = tree->ctx->roster;
 	struct roster_row *row;
-	bool again;
 
-	do {
+	for (bool again = true; again;) {
 		again = false;
-		for (size_t at = 0; (row = roster_next(roster, ROSTER_TRANSIENT, &at));)
-			if (request_take_former_run(tree, row))
-				again = true;
-	} while (again);
+		for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_TRANSIENT, &at));)
+			again |= request_take_former_run(tree, row);
+	}
 }
 
 /* In the child. */

@@ -333,8 +333,8 @@ void node_changed(const struct node *node, const char *from, const char *reason)
 
 void node_update_roster(struct node *node)
 {
-	const struct node_config *config = node->config;
-	enum goal initial = goal_initial(config->argv, node_starts_by_itself(node, config));
+	enum goal initial =
+		goal_initial(node->config->argv, node_starts_by_itself(node, node->config));
 	struct roster_row row = roster_row(ROSTER_GOAL, (int)node->goal, node_name(node), "");
 
 	row.detail[0] = node->cause;
@@ -353,9 +353,7 @@ void node_note_forced(struct node *node)
 	node->force.own_usec = now;
 	for (; node; node = node->parent) {
 		node->force.any_usec = now;
-		if (node->forced || !node->stop_usec)
-			continue;
-		node->forced = true;
+		node->forced |= node->stop_usec > 0;
 		node_update_roster(node);
 	}
 }

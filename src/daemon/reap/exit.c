@@ -345,16 +345,11 @@ static void service_conclude_hook(struct service *s)
 	enum hook_kind kind = h->kind;
 	bool awaited = service_hook_part(kind) == fsm_part(s->state);
 	bool well = hook_was_well(h);
-	struct process *of_hook;
+	char text[OUTCOME_TEXT_MAX];
 
-	if (awaited && !well) {
-		/* A failed start is logged with its consequences. */
-		char text[OUTCOME_TEXT_MAX];
-
-		if (h->kind != HOOK_START_COMMAND && h->kind != HOOK_POST_START)
-			node_log(h->node, LOG_WARNING, "%s",
-				 policy_outcome_text(text, &h->outcome));
-	}
+	/* A failed start is logged with its consequences. */
+	if (awaited && !well && kind != HOOK_START_COMMAND && kind != HOOK_POST_START)
+		node_log(h->node, LOG_WARNING, "%s", policy_outcome_text(text, &h->outcome));
 	if (awaited && (well || kind == HOOK_POST_STOP) && hook_continue(h))
 		return;
 	s->run.parts &= ~service_hook_part(kind);
@@ -369,12 +364,11 @@ static void service_conclude_hook(struct service *s)
 		service_handle(s, well ? EVENT_PASSED : EVENT_BROKEN);
 	}
 	/* Without a main process its guard is held until the end of this turn. */
-	of_hook = &s->setup.extras->hook->process;
 	if (!s->main.guard.node) {
-		s->main.guard = of_hook->guard;
+		s->main.guard = h->process.guard;
 		s->main.kept = false;
-		s->main.generation = of_hook->generation;
-		of_hook->guard = (struct swansong_guard){ .node = NULL };
+		s->main.generation = h->process.generation;
+		h->process.guard = (struct swansong_guard){ .node = NULL };
 	}
 	hook_end(h);
 }

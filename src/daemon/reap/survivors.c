@@ -91,14 +91,12 @@ static int survivors_take_child(const struct survivors *survivors, struct servic
 static void survivors_end_removed(const struct tree *tree, const struct roster_row *row)
 {
 	const struct process process = { .pid = row->number, .alive = true };
-	const struct context *ctx = tree->ctx;
 	struct proc_info info;
 
-	if (row->number <= 0 || ctx->cgroups || succession_section(tree, row->path) ||
-	    proc_read(row->number, &info) < 0 || info.parent != ctx->keeper.reaper)
+	if (row->number <= 0 || tree->ctx->cgroups || succession_section(tree, row->path) ||
+	    proc_read(row->number, &info) < 0 || info.parent != tree->ctx->keeper.reaper)
 		return;
-	log_line(ctx->log, LOG_WARNING, "%s: SIGTERM to pid %d, which is of no service now",
-		 row->path, row->number);
+	log_line(tree->ctx->log, LOG_WARNING, "%s: ending pid %d of no service", row->path, row->number);
 	process_signal_session(&process, SIGTERM);
 }
 

@@ -208,6 +208,7 @@ bool service_awaits_program(const struct service *s, struct launch_failure *step
 
 void service_settle_start(struct service *s, const struct spawn_failure *why)
 {
+	s->ctx->changes++;
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		struct rlimit own = { 0 };
 
@@ -231,13 +232,11 @@ void service_settle_start(struct service *s, const struct spawn_failure *why)
 		const struct launch_failure failure =
 			launch_explain(&s->setup.launch, program, why);
 
-		s->ctx->changes++;
 		launch_ended(&s->setup.launch, s->main.group);
 		process_forget(&s->main);
 		service_note_spawn_failure(s, &failure);
 		return;
 	}
-	s->ctx->changes++;
 	service_log(s, LOG_INFO, "started, pid %d", (int)s->main.pid);
 	service_update_roster(s);
 	if (s->state == STATE_STARTING && s->setup.launch.config->type != TYPE_FORKING)

@@ -153,11 +153,10 @@ int exit_status_of_cause(const struct tree *tree)
 void exit_enter(struct tree *tree, int signo)
 {
 	struct ends *ends = &tree->ends;
-	struct roster_row row;
+	struct roster_row row = roster_row(ROSTER_END, signo, "", "");
 
 	if (!node_is_stopped(tree->root))
 		return;
-	row = roster_row(ROSTER_END, signo, "", "");
 	row.detail[0] = (uint64_t)exit_status_of_cause(tree) + 1;
 	row.detail[1] = ends->by_itself;
 	row.detail[2] = ends->given_up;

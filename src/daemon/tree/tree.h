@@ -13,7 +13,7 @@ struct ends {
 	bool by_itself;	       /* the tree has ended before a stop was requested */
 	bool given_up;	       /* the cause is a service that was given up */
 	int former;	       /* the exit status of the cause before a fault; -1: not known */
-	uint64_t entered[3];   /* the details of its row */
+	uint64_t entered[4];   /* the details of its row */
 	unsigned place;
 };
 
