@@ -353,7 +353,9 @@ void node_note_forced(struct node *node)
 	node->force.own_usec = now;
 	for (; node; node = node->parent) {
 		node->force.any_usec = now;
-		node->forced |= node->stop_usec > 0;
+		if (node->forced || !node->stop_usec)
+			continue;
+		node->forced = true;
 		node_update_roster(node);
 	}
 }
