@@ -116,6 +116,7 @@ static void daemon_tear_down(struct daemon *d)
 	trial_done(&d->trial);
 	programs_done(&d->programs);
 	rollout_done(&d->rollout);
+	survivors_done(&d->survivors);
 	changes_done(&d->changes);
 	upgrade_done(&d->upgrade);
 	enable_done(&d->ctx);

@@ -87,17 +87,31 @@ static int survivors_take_child(const struct survivors *survivors, struct servic
 	return child.parent == reaper ? service_take_left(s, pid, &child) : -ECHILD;
 }
 
-/* The section was removed, and the fault came before the end of its service. */
-static void survivors_end_removed(const struct tree *tree, const struct roster_row *row)
+static void survivors_signal_removed(const struct survivors *survivors, int signo)
 {
-	const struct process process = { .pid = row->number, .alive = true };
-	struct proc_info info;
+	const struct context *ctx = survivors->tree->ctx;
+
+	for (size_t i = 0; i < survivors->n_removed; i++) {
+		const struct process process = { .pid = survivors->removed[i], .alive = true };
+		const struct process *known = process_find(ctx->processes, process.pid);
+		struct proc_info info;
+
+		if (!(known && known->service) && proc_read(process.pid, &info) == 0 &&
+		    info.parent == ctx->keeper.reaper)
+			process_signal_session(&process, signo);
+	}
+}
+
+/* The section was removed, and the fault came before the end of its service. */
+static void survivors_end_removed(struct survivors *survivors, const struct roster_row *row)
+{
+	const struct tree *tree = survivors->tree;
 
 	if (row->number <= 0 || tree->ctx->cgroups || succession_section(tree, row->path) ||
-	    proc_read(row->number, &info) < 0 || info.parent != tree->ctx->keeper.reaper)
+	    array_append(survivors->removed, survivors->n_removed, row->number) < 0)
 		return;
 	log_line(tree->ctx->log, LOG_WARNING, "%s: ending pid %d of no service", row->path, row->number);
-	process_signal_session(&process, SIGTERM);
+	alarm_set(&tree->ctx->alarms, &survivors->timer, clock_now_usec() + END_USEC);
 }
 
 static void survivors_go_on(struct survivors *survivors, struct goals *goals,
@@ -108,7 +122,7 @@ static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 	enum service_state was;
 
 	if (!s)
-		survivors_end_removed(goals->tree, row);
+		survivors_end_removed(survivors, row);
 	if (!s || s->state != STATE_DOWN || !service_can_resume(s, row) ||
 	    (row->number && survivors_take_child(survivors, s, row->number) < 0))
 		return;
@@ -223,8 +237,11 @@ static void survivors_on_timer(struct alarm *alarm)
 	struct survivors *survivors = container_of(alarm, struct survivors, timer);
 
 	survivors->killing = true;
-	(void)cgroup_children(survivors->tree->ctx->cgroups->top, survivors_on_strange_group,
-			      survivors);
+	survivors_signal_removed(survivors, SIGKILL);
+	survivors->n_removed = 0;
+	if (survivors->tree->ctx->cgroups)
+		(void)cgroup_children(survivors->tree->ctx->cgroups->top,
+				      survivors_on_strange_group, survivors);
 }
 
 static void survivors_on_group(const char *group, void *arg)
@@ -440,6 +457,7 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 		final_claim(node, row);
 	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_PROCESS, &at));)
 		survivors_go_on(survivors, &goals, row);
+	survivors_signal_removed(survivors, SIGTERM);
 	if (survivors->going_on > 0)
 		log_line(tree->ctx->log, LOG_INFO, "%u service%s on as before", survivors->going_on,
 			 survivors->going_on == 1 ? " goes" : "s go");
@@ -461,4 +479,9 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	goals_commit(&goals);
 	if (survivors->strange)
 		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);
+}
+
+void survivors_done(struct survivors *survivors)
+{
+	free(take(survivors->removed));
 }

@@ -10,7 +10,7 @@
  * With control groups others are found in those.  Each service that has some is stopped, in the order of
  * the tree, with its own stop-signal and stop-timeout, and starts again when it is Complete; a service
  * without any starts at once, as soon as what it requires is ready.  Groups of no service of this tree
- * get SIGTERM, then SIGKILL; without control groups a main process of a section that was removed gets SIGTERM.
+ * get SIGTERM, then SIGKILL; without control groups so does the main process of a section that was removed.
  *
  * Without control groups they are found by SWANSONG_NODE, and likewise stopped if they are of this tree: after
  * a fault they are children of this process, after a kill they have its mark.  Others are left alone: the log
@@ -24,6 +24,8 @@ struct survivors {
 	struct alarm timer; /* kills those of no service */
 	bool strange;	    /* there is a group of no service */
 	bool killing;
+	pid_t *removed;	    /* main processes of no service, until they are killed */
+	size_t n_removed;
 	unsigned going_on;  /* services, after a fault */
 	bool listed;	    /* after a fault: the list of the children is whole */
 	pid_t *children;    /* at the beginning, of the daemon or its keeper */
@@ -32,3 +34,5 @@ struct survivors {
 
 /* Begins, once, before the first update turn.  @survivors must outlive the alarms of the context. */
 void survivors_begin(struct survivors *survivors, struct tree *tree);
+
+void survivors_done(struct survivors *survivors);

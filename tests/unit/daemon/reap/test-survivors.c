@@ -89,6 +89,7 @@ static void end_tree(void)
 	struct roster *roster = ctx.roster;
 
 	finish();
+	survivors_done(&survivors);
 	(void)roster_free(roster);
 }
 
