@@ -11,6 +11,9 @@
 /* Restores that a stop was forced, and the times of one that an operator has prolonged or put on hold. */
 static void former_goals_take_stop(struct node *node, const struct roster_row *row)
 {
+	/* A fault between the goal and its stop has left a row without times. */
+	if (!row->detail[1])
+		return;
 	node->forced |= row->detail[5];
 	if (!node->parent && row->detail[4])
 		node->ctx->bound_usec = row->detail[4];
