@@ -38,6 +38,13 @@ has_plan() { ctl plan --json db | jq -r '[.entries[].node] | sort | join(" ")'; 
 is "a stop of db would stop both" "$(has_plan)" "db log web"
 like "deps shows the key" "$(ctl deps web)" 'binds-to'
 
+kill -TERM "$(pid_of db)"
+ok "web stops once more" wait_for 10 has_state web down
+sed -i '/^binds-to = db$/d' "$ini"
+like "a reload shows that it will start" "$(ctl reload --dry-run)" 'web.*start'
+ok "a service that is bound to nothing any more" ctl reload
+ok "starts" wait_for 10 has_state web up
+
 kill -KILL "$(pid_of host)"
 ok "guest is asked to end" wait_for 10 has_state guest stopping
 ok "host waits for that" wait_for 10 has_state host backoff

@@ -166,7 +166,9 @@ static void plan_apply_change(const struct plan_entry *entry, struct goals *goal
 	plan_log_change(entry);
 	if (entry->forgets_run)
 		service_post(node->service, EVENT_RESET);
-	if (entry->start)
+	if (entry->start && node->goal == GOAL_DOWN)
+		goals_raise_again(goals, node);
+	else if (entry->start)
 		goals_raise(goals, node);
 	if (entry->restart) {
 		goals_forget_restarts(node);

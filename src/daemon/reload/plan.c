@@ -20,6 +20,16 @@ static bool plan_is_to_begin(const struct node *node, const struct node_config *
 	return !node->config->argv || node->goal == GOAL_IDLE;
 }
 
+/* It was stopped with a node to which it was bound, and will be bound to none. */
+static bool plan_is_freed(const struct node *node, const struct node_config *to)
+{
+	struct node_config *const *was = node_config_edges(node->config, EDGE_BINDS_TO);
+	struct node_config *const *now = node_config_edges(to, EDGE_BINDS_TO);
+
+	return node->goal == GOAL_DOWN && node->cause == CAUSE_FAILURE && was && *was &&
+	       !(now && *now);
+}
+
 /* A new service starts by itself unless the group that it comes into is stopped. */
 static bool plan_is_to_start(const struct plan *plan, const struct node_config *to)
 {
@@ -61,7 +71,7 @@ static void plan_compare_node(struct plan *plan, struct node *node, const struct
 		.node = node,
 		.from = node->config,
 		.to = to,
-		.start = plan_is_to_begin(node, to),
+		.start = plan_is_to_begin(node, to) || plan_is_freed(node, to),
 		.forgets_run = plan_forgets_run(node, to),
 	};
 	bool needs_restart;

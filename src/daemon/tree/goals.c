@@ -264,6 +264,12 @@ void goals_raise(struct goals *g, struct node *node)
 	goals_note_raised(node);
 }
 
+void goals_raise_again(struct goals *g, struct node *node)
+{
+	(void)goals_request(g, node, REQUEST_START);
+	goals_note_raised(node);
+}
+
 void goals_make_idle(struct tree *tree, struct node *node)
 {
 	struct goals g;

@@ -49,6 +49,9 @@ void goals_add(struct goals *goals, struct node *node);
 /* Starts @node unless it is stopped: a reload has set its autostart. */
 void goals_raise(struct goals *goals, struct node *node);
 
+/* Starts @node, and nothing else, after a stop that nobody has asked for. */
+void goals_raise_again(struct goals *goals, struct node *node);
+
 /* @node has done its work by schedule or on demand, and rests until it is requested or needed. */
 void goals_make_idle(struct tree *tree, struct node *node);
 

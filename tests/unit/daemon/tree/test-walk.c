@@ -273,8 +273,17 @@ struct seen {
 	const struct node *node;
 	enum service_state state;
 	enum goal goal;
+	const struct node *by; /* the node with that goal: @node, or one above */
+	enum goal_cause cause; /* of that goal */
 	bool blocked;
 };
+
+static const struct node *see_by(const struct node *node)
+{
+	while (node->goal > node_goal(node))
+		node = node->parent;
+	return node;
+}
 
 static size_t see(struct seen seen[static NODES])
 {
@@ -286,6 +295,8 @@ static size_t see(struct seen seen[static NODES])
 			.node = i,
 			.state = i->service ? i->service->state : STATE_INVALID,
 			.goal = node_goal(i),
+			.by = see_by(i),
+			.cause = see_by(i)->cause,
 			.blocked = i->service && i->service->blocked,
 		};
 	}
@@ -353,13 +364,23 @@ static void quiet(void)
 	check_promises();
 }
 
-/* A node that was stopped by request is raised only by request. */
+static bool is_freed(const struct seen *before)
+{
+	struct node *const *bound = node_edges(before->by, EDGE_BINDS_TO);
+
+	return before->cause == CAUSE_FAILURE && !(bound && *bound);
+}
+
+/*
+ * A node that was stopped by request is raised only by request; one that was bound to what has ended, also by a reload
+ * without the binding.
+ */
 static void check_stopped(const struct seen *seen, size_t n)
 {
 	for (struct node *i = tree.root; i; i = node_next(i, tree.root)) {
 		const struct seen *before = seen_before(seen, n, i);
 
-		if (before && i->service && before->goal == GOAL_DOWN)
+		if (before && i->service && before->goal == GOAL_DOWN && !is_freed(before))
 			promise(node_goal(i) <= GOAL_DOWN, i);
 	}
 }
