@@ -1,6 +1,6 @@
 /*
- * No member has the node for which a service was stopped: it is the nearest one above with the key.  Dependents stop
- * along with their requirements, also outside of it: their rank is not higher.
+ * No member has the node for which a service was stopped: it is the nearest one above with the key, if memory is short
+ * for that, too.  Dependents stop along with their requirements, also outside of it: their rank is not higher.
  */
 #include "daemon/demand/relief.h"
 
@@ -22,6 +22,14 @@ static bool relief_may_stop(const struct tree *tree, const struct node *n)
 	return relief_is_running(n) && n->config->stop_rank < tree->root->config->stop_rank;
 }
 
+/* Returns true if memory is short for @node, or it has not started its services again. */
+static bool relief_is_due(const struct node *node)
+{
+	const struct pressure *p = node->pressure;
+
+	return p && (p->over || p->calm.usec != USEC_INFINITY);
+}
+
 /* Returns true if @n was stopped for @node; NULL: for the sleep of the host. */
 static bool relief_is_of(const struct node *n, const struct node *node)
 {
@@ -30,7 +38,7 @@ static bool relief_is_of(const struct node *n, const struct node *node)
 	if (!node)
 		return node_is_stopped_for(n, CAUSE_SLEEP);
 	return node_is_stopped_for(n, CAUSE_PRESSURE) &&
-	       (by == node || !relief_has_key(by) || !relief_has_key(node));
+	       (by == node || !relief_is_due(by) || !relief_has_key(node));
 }
 
 /* Returns true if @n, or a node above it, is stopped for another reason. */
