@@ -128,7 +128,7 @@ bad_edit() { # draws what is edited: services that change, that cannot run, that
 	case $((RANDOM % 4)) in
 	0) printf '[bad]\ncommand = /nonexistent/program\n' ;;
 	1) printf '[more]\ncommand = bash -c "exit 3"\nrestart-delay = 50ms\n' ;;
-	2) printf '[deaf]\ncommand = %s/idle\nready = notify\nrequires = one\n' "$helpers" ;;
+	2) printf '[deaf]\ncommand = %s/idle\nready = notify\nrequires = db\n' "$helpers" ;;
 	esac
 }
 # The names of services that the edit changes, also because they require one that it changes.
