@@ -68,9 +68,9 @@ struct swansong_completion *swansong_completion_unref(struct swansong_completion
 int swansong_wait(struct swansong *s, uint64_t deadline);
 
 /*
- * Stops in two phases: stops @soft, whose stop ends new work, waits until it is complete, at most
- * until the deadline, and then stops @hard, whose stop cuts work that is left.  @soft is a child of
- * @hard, and all work holds guards on @soft, or below it.  See libswansong(3), "Two phases".
+ * Stops @soft, which ends new work, and waits until @soft is complete, at most until the deadline.
+ * Then stops @hard, which cuts work that is left.  @soft is a child of @hard, and all work holds
+ * guards on @soft, or below it.  See libswansong(3), "Two phases".
  *
  * Return: 0 if all work has ended, or -ETIMEDOUT if some is cut: wait for @hard then.
  */

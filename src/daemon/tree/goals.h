@@ -49,7 +49,7 @@ void goals_add(struct goals *goals, struct node *node);
 /* Starts @node unless it is stopped: a reload has set its autostart. */
 void goals_raise(struct goals *goals, struct node *node);
 
-/* Starts @node, and nothing else, after a stop that nobody has asked for. */
+/* Sets the goal of @node alone to UP, after a stop that no client has requested. */
 void goals_raise_again(struct goals *goals, struct node *node);
 
 /* @node has done its work by schedule or on demand, and rests until it is requested or needed. */

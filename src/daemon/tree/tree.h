@@ -34,7 +34,7 @@ struct tree {
  */
 struct node *tree_find(const struct tree *tree, const char *path);
 
-/* For each row of @kind of the former image whose node exists. */
+/* Visits the rows of @kind of the former image; @node is the node of a row, and a row without a node is left out. */
 #define tree_for_each_row(node, row, tree, kind)                                       \
 	for (size_t at_ = 0; ((row) = roster_next((tree)->ctx->roster, kind, &at_));) \
 		if (((node) = tree_find(tree, (row)->path)))
