@@ -436,6 +436,7 @@ static void go_on(struct world *world)
 	world_end_processes(world);
 	world_pass(world, 3600 * USEC_PER_SEC);
 	check_tree(world);
+	survivors_done(&survivors);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
