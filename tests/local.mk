@@ -49,7 +49,9 @@ check-only:
 check-unit:
 	+@folder=tests/unit; $(run_programs)
 
-.PHONY: check-address check-thread
+.PHONY: check-address check-thread check-stepped
+check-stepped:
+	+@more='$(stepped_programs:=.log)' folder=none; $(run_programs)
 check-address: all $(helpers)
 	+@folder=tests/unit; more='$(stepped_programs:=.log) $(fuzz_programs:=.log) $(attack_stories:.sh=.log)'; $(run_programs)
 check-thread:
