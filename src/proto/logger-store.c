@@ -1,6 +1,6 @@
 /*
- * The daemon only creates the memfd and reads records by pread(), as the logger may change them at
- * any time.
+ * The daemon maps the header and the records to read them, and writes by pwrite(): a fault of its own that writes
+ * anywhere leaves them whole.
  */
 #include "proto/logger-store.h"
 
@@ -28,15 +28,26 @@ int store_reopen(int fd)
 	return own < 0 ? -errno : own;
 }
 
-int store_read(int fd, uint32_t stream, struct store_record *ret)
+int store_map(int fd, int rights, struct store_header **ret)
 {
-	struct store_record record;
-	ssize_t n = pread(fd, &record, sizeof(record), (off_t)store_record_offset(stream));
+	void *store = mmap(NULL, store_record_offset(LOGGER_STREAMS), rights, MAP_SHARED, fd, 0);
 
-	if (n != (ssize_t)sizeof(record))
-		return n < 0 ? -errno : -EIO;
-	*ret = record;
+	if (store == MAP_FAILED)
+		return -errno;
+	*ret = store;
 	return 0;
+}
+
+struct store_header *store_unmap(struct store_header *store)
+{
+	if (store)
+		(void)munmap(store, store_record_offset(LOGGER_STREAMS));
+	return NULL;
+}
+
+struct store_record *store_record(struct store_header *store, uint32_t stream)
+{
+	return (struct store_record *)(void *)((char *)store + store_record_offset(stream));
 }
 
 static int store_write(int fd, uint32_t stream, size_t member, const void *data, size_t size)
@@ -80,21 +91,12 @@ int store_read_ring(int fd, uint32_t stream, uint64_t position, char *data, size
 	return 0;
 }
 
-bool store_is_taking(int fd, uint32_t stream)
+uint32_t store_taking(const struct store_header *store)
 {
-	struct store_header header;
+	/* Acquire: the record that is read after has what was taken before. */
+	uint32_t taking = __atomic_load_n(&store->taking, __ATOMIC_ACQUIRE);
 
-	return pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-	       header.taking == stream + 1;
-}
-
-uint32_t store_taking(int fd)
-{
-	struct store_header header;
-
-	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) || header.taking == 0)
-		return LOGGER_ALL;
-	return header.taking - 1;
+	return taking == 0 ? LOGGER_ALL : taking - 1;
 }
 
 void store_count(const struct store_record *record, struct store_counts *ret)

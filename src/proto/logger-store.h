@@ -2,7 +2,7 @@
 
 /*
  * The store: a memfd that outlives every logger, created by the daemon.  The logger maps it; the
- * daemon reads counters from it.
+ * daemon maps its header and its records, to read counters.
  *
  *	struct store_header	STORE_HEADER bytes
  *	struct store_record	one for each stream, STORE_RECORD bytes each
@@ -44,10 +44,11 @@
  */
 struct store_input {
 	uint64_t taken; /* position of the end of the bytes in the ring */
-	uint64_t discarded_bytes, discarded_lines; /* bytes that were read, but not kept, as the ring was full */
-	uint64_t gap;				   /* position where lines were discarded last */
-	uint64_t move_from, move_to;		   /* positions; @move_from is 0: no discard */
-	uint64_t move_lines;			   /* the number of lines it discards */
+	uint64_t discarded_bytes,
+		discarded_lines;     /* bytes that were read, but not kept, as the ring was full */
+	uint64_t gap;		     /* position where lines were discarded last */
+	uint64_t move_from, move_to; /* positions; @move_from is 0: no discard */
+	uint64_t move_lines;	     /* the number of lines it discards */
 };
 
 /* The output of a stream: @position = @written_bytes + @dropped_bytes. */
@@ -86,13 +87,15 @@ struct store_record {
 	uint64_t marks; /* number of marks made, ever */
 	uint64_t kept;	/* the ring has the bytes from this position on */
 	struct store_run run;
-	uint64_t rules; /* number of the latest rules, also before their message.  The daemon writes it. */
+	uint64_t
+		rules; /* number of the latest rules, also before their message.  The daemon writes it. */
 
 	/* For users. */
 	int32_t error; /* errno of the destination, or 0 */
 	uint32_t reserved;
 	uint64_t unused;
-	uint64_t file_bytes; /* size of the file of @inode, with all that was written of the stream */
+	uint64_t
+		file_bytes; /* size of the file of @inode, with all that was written of the stream */
 	uint64_t unused_too;
 	uint64_t last_usec; /* CLOCK_REALTIME of the last output */
 
@@ -148,8 +151,12 @@ int store_new(void);
 /* Opens the store @fd with a file offset of its own.  Return: likewise. */
 int store_reopen(int fd);
 
-/* Reads the record of @stream, for the daemon.  Return: 0 or -errno. */
-int store_read(int fd, uint32_t stream, struct store_record *ret);
+/* Maps the header and the records of the store @fd with the @rights of mmap(2).  Return: 0 or -errno. */
+int store_map(int fd, int rights, struct store_header **ret);
+struct store_header *store_unmap(struct store_header *store);
+
+/* Returns the record of @stream of a mapped store.  The other program may change its members at any time. */
+struct store_record *store_record(struct store_header *store, uint32_t stream);
 
 /*
  * A run of the service of @stream begins.  Every logger sees it at once, also before it gets the
@@ -170,12 +177,9 @@ int store_set_watched(int fd, uint32_t stream, uint64_t watched);
 int store_read_ring(int fd, uint32_t stream, uint64_t position, char *data, size_t size);
 
 /*
- * Returns true if output of @stream is on its way from the pipe to the ring, or if that is not known:
- * what is not in the pipe is in the record that is read after this has returned false.
+ * Returns the stream whose output is on its way from the pipe to the ring, or LOGGER_ALL.  What is not in the pipe
+ * of another stream is in the record that is read after.
  */
-bool store_is_taking(int fd, uint32_t stream);
-
-/* Returns the stream that is being taken from, or LOGGER_ALL. */
-uint32_t store_taking(int fd);
+uint32_t store_taking(const struct store_header *store);
 
 void store_count(const struct store_record *record, struct store_counts *ret);

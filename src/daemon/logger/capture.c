@@ -150,14 +150,11 @@ static void capture_note_seen(struct log_stream *s, uint64_t end)
 	log_stream_wish(s, WISH_WATCH);
 }
 
-static int capture_find_end(const struct log_stream *s, uint64_t *ret)
+static uint64_t capture_find_end(const struct log_stream *s)
 {
-	struct store_record record;
-	int r = store_read(s->logger->child.store, s->number, &record);
+	const struct store_record *record = log_stream_record(s);
 
-	if (r == 0)
-		*ret = record.inputs[record.input & 1].taken;
-	return r;
+	return record->inputs[record->input & 1].taken;
 }
 
 /*
@@ -186,10 +183,11 @@ void capture_read(struct log_stream *s)
 {
 	const struct capture *c = s->reader;
 	char data[CAPTURE_LINE_MAX + 1];
-	uint64_t end = 0, seen;
+	uint64_t end, seen;
 
-	if (!c->on_match || capture_find_end(s, &end) < 0)
+	if (!c->on_match)
 		return;
+	end = capture_find_end(s);
 	/* Behind the end if the logger had no room, and has discarded lines. */
 	seen = s->line = MIN(s->line, end);
 	for (int i = 0; i < READS_AT_ONCE && seen < end; i++) {
@@ -211,21 +209,18 @@ void capture_read(struct log_stream *s)
 
 int capture_mark(struct capture *c)
 {
-	int r = c ? 0 : -ENOTSUP;
-
-	for (size_t i = 0; r == 0 && i < LOGGER_KINDS; i++) {
+	for (size_t i = 0; c && i < LOGGER_KINDS; i++) {
 		struct log_stream *s = c->streams[i];
 
 		if (!s)
 			continue;
 		if (s->number == LOGGER_ALL || !logger_child_is_usable(&s->logger->child))
 			return -ENOTSUP;
-		r = capture_find_end(s, &s->line);
+		s->line = capture_find_end(s);
 		s->reader = c;
-		if (r == 0)
-			capture_note_seen(s, s->line);
+		capture_note_seen(s, s->line);
 	}
-	return r;
+	return c ? 0 : -ENOTSUP;
 }
 
 void capture_watch(struct capture *c, void (*fn)(void *arg), void *arg)

@@ -102,7 +102,7 @@ static void log_stream_enter(struct log_stream *s, uint32_t number)
 static void log_stream_take_former(struct log_stream *s)
 {
 	struct logging *l = s->logger;
-	struct store_record record;
+	const struct store_record *record;
 	char name[ROSTER_NAME_MAX];
 	uint64_t number;
 
@@ -111,14 +111,15 @@ static void log_stream_take_former(struct log_stream *s)
 		s->fds[i] = roster_take_descriptor(l->ctx->roster, name, &number);
 	}
 	if (s->fds[0] < 0 || s->fds[1] < 0 || number >= LOGGER_STREAMS || l->by_number[number] ||
-	    store_read(l->child.store, (uint32_t)number, &record) < 0) {
+	    !l->child.mapped) {
 		log_pipe_close(s->fds);
 		return;
 	}
-	s->rules_number = record.rules;
-	s->run = record.run;
-	(void)store_set_watched(l->child.store, (uint32_t)number, 0);
 	log_stream_enter(s, (uint32_t)number);
+	record = log_stream_record(s);
+	s->rules_number = record->rules;
+	s->run = record->run;
+	(void)store_set_watched(l->child.store, s->number, 0);
 }
 
 int log_stream_get(struct log_stream **ret, struct logging *l, const char *path,
@@ -281,16 +282,17 @@ struct missing {
 
 static bool log_stream_find_missing(const struct log_stream *s, struct missing *ret)
 {
-	struct store_record record;
+	const struct store_record *record;
 	struct store_counts counts;
 
-	if (s->number == LOGGER_ALL || store_read(s->logger->child.store, s->number, &record) < 0)
+	if (s->number == LOGGER_ALL)
 		return false;
-	store_count(&record, &counts);
+	record = log_stream_record(s);
+	store_count(record, &counts);
 	*ret = (struct missing){
 		.bytes = counts.waiting_bytes,
 		.more = log_pipe_has_output(s->fds),
-		.error = record.error,
+		.error = record->error,
 	};
 	ret->end = counts.came_bytes + ret->more;
 	return ret->bytes > 0 || ret->more;
@@ -337,25 +339,20 @@ void log_stream_remove(struct log_stream *s)
  */
 static bool log_stream_is_written(const struct log_stream *s)
 {
-	int store = s->logger->child.store;
-	struct store_record record;
 	struct store_counts counts;
 
-	if (log_pipe_has_output(s->fds) || store_is_taking(store, s->number) ||
-	    store_read(store, s->number, &record) < 0)
+	if (log_pipe_has_output(s->fds) || store_taking(s->logger->child.mapped) == s->number)
 		return false;
-	store_count(&record, &counts);
+	store_count(log_stream_record(s), &counts);
 	return counts.waiting_bytes == 0;
 }
 
 void log_stream_flush(struct log_stream *s)
 {
-	struct store_record record;
-
 	if (s->number == LOGGER_ALL || (log_stream_is_flushed(s) && log_stream_is_written(s)))
 		return;
 	/* A killed logger may have noted an error without sending a message. */
-	s->failing = store_read(s->logger->child.store, s->number, &record) == 0 && record.error;
+	s->failing = log_stream_record(s)->error;
 	s->asked = ++s->logger->cookie;
 	log_stream_wish(s, WISH_FLUSH);
 	logger_child_ask(&s->logger->child);
@@ -396,14 +393,13 @@ static const char *log_stream_trouble(const struct log_stream *s, int error)
 
 int log_stream_count(const struct log_stream *s, struct store_counts *ret, const char **trouble)
 {
-	struct store_record record;
-	int r = s->number == LOGGER_ALL ? -ENOENT
-					: store_read(s->logger->child.store, s->number, &record);
+	const struct store_record *record = s->number == LOGGER_ALL ? NULL : log_stream_record(s);
 
-	*trouble = log_stream_trouble(s, r == 0 ? record.error : 0);
-	if (r == 0)
-		store_count(&record, ret);
-	return r;
+	*trouble = log_stream_trouble(s, record ? record->error : 0);
+	if (!record)
+		return -ENOENT;
+	store_count(record, ret);
+	return 0;
 }
 
 /* --- guards --- */

@@ -76,6 +76,8 @@ void logger_child_init(struct logger_child *c, struct context *ctx)
 	list_init(&c->kept);
 	c->pool.siblings = keeper_is_apart(&ctx->keeper);
 	logger_program_init(&c->program, ctx);
+	if (c->store >= 0)
+		(void)store_map(c->store, PROT_READ, &c->mapped);
 	/* A process that dies loses nothing. */
 	pid = (pid_t)former;
 	if (pid > 0 && proc_read(pid, &info) >= 0 && info.parent == c->ctx->keeper.reaper) {
@@ -115,6 +117,7 @@ void logger_child_done(struct logger_child *c)
 		closer_done(&kept->closer);
 		free(kept);
 	}
+	c->mapped = store_unmap(c->mapped);
 	c->store = fd_close(c->store);
 	logger_program_done(&c->program);
 	process_remove(&c->process);
@@ -313,7 +316,7 @@ static int child_connect(struct logger_child *c, int socket)
 
 bool logger_child_is_usable(const struct logger_child *c)
 {
-	return c->n_failed < FAILED_MAX && c->store >= 0;
+	return c->n_failed < FAILED_MAX && c->mapped;
 }
 
 static void child_warn(struct logger_child *c, const char *why)
@@ -328,14 +331,19 @@ static void child_warn(struct logger_child *c, const char *why)
 	logger_program_forget(&c->program);
 }
 
-static int child_prepare(struct logger_child *c, int sockets[static 2])
+static int child_open_store(struct logger_child *c)
 {
-	int r;
-
 	if (c->store < 0)
 		c->store = store_new();
-	if (c->store < 0)
-		return c->store;
+	return c->store < 0 ? c->store : c->mapped ? 0 : store_map(c->store, PROT_READ, &c->mapped);
+}
+
+static int child_prepare(struct logger_child *c, int sockets[static 2])
+{
+	int r = child_open_store(c);
+
+	if (r < 0)
+		return r;
 	r = logger_program_open(&c->program);
 	if (r < 0) {
 		c->n_failed = FAILED_MAX;
@@ -408,7 +416,7 @@ static void child_on_kept_end(struct closer *closer)
 static void child_leave_process(struct logger_child *c)
 {
 	struct kept_logger *kept = calloc(1, sizeof(*kept));
-	uint32_t stream = store_taking(c->store);
+	uint32_t stream = c->mapped ? store_taking(c->mapped) : LOGGER_ALL;
 	pid_t pid = c->process.pid;
 
 	(void)kill(-pid, SIGKILL);

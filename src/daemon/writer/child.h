@@ -28,15 +28,16 @@ struct logger_child {
 		gid_t *groups;
 		size_t n_groups;
 	} user;
-	int store;  /* -1: it was never started */
-	int socket; /* or -1 */
+	int store;		     /* -1: it was never started */
+	struct store_header *mapped; /* the store, or NULL */
+	int socket;		     /* or -1 */
 	sd_event_source *source;
 	struct alarm again;
 	struct alarm silence; /* since LOGGER_HELLO, and since SIGKILL */
 	int timer;	      /* of LOGGER_TIMER, or -1 */
 	sd_event_source *on_timer;
 	struct list kept; /* processes that the kernel keeps in a call after SIGKILL */
-	bool asked; /* LOGGER_HELLO was sent, and nothing has come since */
+	bool asked;	  /* LOGGER_HELLO was sent, and nothing has come since */
 	uint64_t delay_usec;
 	unsigned n_failed; /* deaths in a row before it was ready */
 	bool ready;	   /* it takes messages */

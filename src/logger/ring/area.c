@@ -13,7 +13,7 @@
 
 struct store_record *area_record(const struct area *a, uint32_t stream)
 {
-	return (struct store_record *)(void *)(a->base + store_record_offset(stream));
+	return store_record(a->header, stream);
 }
 
 static uint64_t area_slot_offset(const struct area *a, uint32_t stream)
@@ -46,6 +46,7 @@ int area_open(struct area *a, int fd)
 {
 	struct store_header header;
 	struct stat st;
+	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
@@ -55,20 +56,15 @@ int area_open(struct area *a, int fd)
 	    st.st_size != (off_t)store_slot_offset(LOGGER_STREAMS, LOGGER_STREAMS))
 		return -EPROTO;
 	*a = (struct area){ .fd = fd, .offset = UINT64_MAX };
-	a->base = mmap(NULL, store_record_offset(LOGGER_STREAMS), PROT_READ | PROT_WRITE,
-		       MAP_SHARED, fd, 0);
-	if (a->base == MAP_FAILED)
-		return -errno;
-	a->header = (struct store_header *)(void *)a->base;
-	area_recover(a);
-	return 0;
+	r = store_map(fd, PROT_READ | PROT_WRITE, &a->header);
+	if (r == 0)
+		area_recover(a);
+	return r;
 }
 
 void area_close(struct area *a)
 {
-	if (a->base)
-		(void)munmap(a->base, store_record_offset(LOGGER_STREAMS));
-	a->base = NULL;
+	a->header = store_unmap(a->header);
 }
 
 int area_map(const struct area *a, uint32_t stream, struct area_slot *ret)

@@ -9,10 +9,9 @@
 
 struct area {
 	int fd;
-	char *base; /* header and records */
-	struct store_header *header;
-	uint64_t offset; /* file offset of @fd; UINT64_MAX: not known */
-	bool alone;	 /* the daemon has ended */
+	struct store_header *header; /* and the records */
+	uint64_t offset;	     /* file offset of @fd; UINT64_MAX: not known */
+	bool alone;		     /* the daemon has ended */
 };
 
 /* The memory of one stream; @ring is 2 * STORE_RING long. */

@@ -28,6 +28,7 @@ struct play_stream {
 
 extern struct play {
 	int control, store;
+	struct store_header *mapped; /* the store */
 	pid_t pid;
 	uint64_t cookie;
 	struct play_stream streams[PLAY_STREAMS];

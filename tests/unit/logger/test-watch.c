@@ -20,10 +20,9 @@ static void watch(uint64_t watched)
 
 static uint64_t taken(void)
 {
-	struct store_record record;
+	const struct store_record *record = store_record(play.mapped, 1);
 
-	ck_assert_int_eq(store_read(play.store, 1, &record), 0);
-	return record.inputs[record.input].taken;
+	return record->inputs[record->input].taken;
 }
 
 static void begin_memory(void)
@@ -39,9 +38,9 @@ static bool is_silent(void)
 
 	play_send(&m);
 	do
-		ck_assert_int_eq(poll(&(struct pollfd){ .fd = play.control, .events = POLLIN }, 1,
-				      30000),
-				 1);
+		ck_assert_int_eq(
+			poll(&(struct pollfd){ .fd = play.control, .events = POLLIN }, 1, 30000),
+			1);
 	while (logger_receive(play.control, &play.packet) != 1);
 	return play.packet.message.type == LOGGER_HELLO;
 }

@@ -50,10 +50,7 @@ static struct log_stream *stream(int fd)
 
 static uint64_t watched(int fd)
 {
-	struct store_record record;
-
-	ck_assert_int_eq(store_read(ctx.logger->child.store, stream(fd)->number, &record), 0);
-	return record.watched;
+	return log_stream_record(stream(fd))->watched;
 }
 
 static void load_capture(const char *text)
@@ -97,10 +94,9 @@ static void set_end(int fd, uint64_t end)
 
 static uint64_t end_of(int fd)
 {
-	struct store_record record;
+	const struct store_record *record = log_stream_record(stream(fd));
 
-	ck_assert_int_eq(store_read(ctx.logger->child.store, stream(fd)->number, &record), 0);
-	return record.inputs[record.input].taken;
+	return record->inputs[record->input].taken;
 }
 
 /* The logger takes output, without a report. */
