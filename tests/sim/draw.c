@@ -270,11 +270,11 @@ static const char *draw_path(struct draw *d)
 
 static void draw_fault(struct draw *d, const char *pause)
 {
-	const char *kind =
-		ANY(d, "spawn 11", "spawn 12", "spawn 24", "exec 2", "exec 13", "open 24", "kill 1",
-		    "open 23", "group 28", "enter 16", "watch 28", "accept 24", "write 28",
-		    "send 11", "send 32", "read 4", "read 5", "read 104", "socket 24", "poll 12",
-		    "poll 28", "timer 12", "timer 24", "memory 12", "memory 12", "memory 12");
+	const char *kind = ANY(d, "spawn 11", "spawn 12", "spawn 24", "exec 2", "exec 13",
+			       "open 24", "kill 1", "open 23", "group 28", "enter 16", "watch 28",
+			       "accept 24", "write 28", "send 11", "send 32", "read 4", "read 5",
+			       "read 104", "socket 24", "poll 12", "poll 28", "timer 12",
+			       "timer 24", "list 1", "memory 12", "memory 12", "memory 12");
 	unsigned n = 1 + below(d, 3);
 
 	history_add(d->history, "%sfault %s %u %u", pause, kind, n,

@@ -318,8 +318,7 @@ static void row_fork(struct row *row)
 	}
 }
 
-/* A daemon of the traditional kind: the first process ends, and its child writes a pid file. */
-static void row_leave(struct row *row)
+void row_leave(struct row *row)
 {
 	struct row *child = kernel_fork(row->pid);
 

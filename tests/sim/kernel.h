@@ -66,6 +66,7 @@ enum fault {
 	FAULT_TIMER,  /* making one */
 	FAULT_WRITE,  /* of a file */
 	FAULT_MEMORY,
+	FAULT_LIST, /* a process leaves, see row_leave(), between the list of children and a look at it */
 	N_FAULTS
 };
 
@@ -87,10 +88,11 @@ struct kernel {
 	uint64_t pending;  /* signals to the daemon, by number */
 	pid_t pending_pid; /* the sender of SIGCHLD */
 	unsigned injected; /* faults that have happened */
-	uint64_t shortage_usec, shortage_until_usec; /* the end of the next period in which memory is short */
-	unsigned shortages;			     /* these periods */
-	unsigned sockets;  /* names that were given to sockets */
-	uint64_t world;	   /* counts kernel_init() */
+	uint64_t shortage_usec,
+		shortage_until_usec; /* the end of the next period in which memory is short */
+	unsigned shortages;	     /* these periods */
+	unsigned sockets;	     /* names that were given to sockets */
+	uint64_t world;		     /* counts kernel_init() */
 };
 
 extern struct kernel kernel;
@@ -121,6 +123,11 @@ static inline bool row_is_alive(const struct row *row)
 
 /* Returns true if the process is of a run of the service at @path, of any generation. */
 bool row_is_of(const struct row *row, const char *path);
+
+/*
+ * A daemon of the traditional kind: the process makes a child with its program, which writes a pid file, and ends.
+ */
+void row_leave(struct row *row);
 
 /* Ends a process: by a signal if @signaled, else with a status. */
 void kernel_end(struct row *row, bool signaled, int value);

@@ -333,6 +333,7 @@ static void operation_fault(const struct words *w)
 		{ "watch", FAULT_WATCH },   { "send", FAULT_SEND },   { "memory", FAULT_MEMORY },
 		{ "accept", FAULT_ACCEPT }, { "read", FAULT_READ },   { "socket", FAULT_SOCKET },
 		{ "poll", FAULT_POLL },	    { "timer", FAULT_TIMER }, { "write", FAULT_WRITE },
+		{ "list", FAULT_LIST },
 	};
 	unsigned n = 1, skip = 0;
 	int error = 0;

@@ -310,10 +310,9 @@ WRAP(pid_t, getsid, pid_t pid)
 static void row_report(struct row *row, void (*report)(const struct reap_exit *exit, void *arg),
 		       void *arg)
 {
-	const struct reap_exit exit = { .pid = row->pid,
-					.signaled = row->signaled,
-					.value = row->value,
-					.uid = geteuid() };
+	const struct reap_exit exit = {
+		.pid = row->pid, .signaled = row->signaled, .value = row->value, .uid = geteuid()
+	};
 
 	report(&exit, arg);
 	run_note_change();
@@ -495,12 +494,18 @@ static bool row_is_of_daemon(const struct row *row)
 WRAP(int, children_read, struct children *children, void (*each)(pid_t pid, void *arg), void *arg)
 {
 	int n = -kernel_fails(FAULT_OPEN);
+	pid_t list[ARRAY_SIZE(kernel.rows)];
 
-	for (pid_t pid = row_after(0); n >= 0 && pid; pid = row_after(pid)) {
-		if (!row_is_of_daemon(kernel_find(pid)))
-			continue;
-		n++;
-		each(pid, arg);
+	for (pid_t pid = row_after(0); n >= 0 && pid; pid = row_after(pid))
+		if (row_is_of_daemon(kernel_find(pid)))
+			list[n++] = pid;
+	for (int i = 0; i < n; i++) {
+		struct row *row = kernel_find(list[i]);
+
+		if (row->state == ROW_RUNNING && row->program.role == ROLE_CHILD &&
+		    kernel_fails(FAULT_LIST))
+			row_leave(row);
+		each(list[i], arg);
 	}
 	return n;
 }

@@ -46,7 +46,7 @@ struct orphans {
 	uint64_t list_usec;	/* the duration of the last list */
 	struct alarm due;	/* a list has waited for further ends */
 	bool missed;		/* a child could not be looked at */
-	bool blank;		/* a child must be looked at again */
+	bool blank;		/* children must be looked at again */
 	unsigned put_off_turns; /* while a child is in an exec */
 	unsigned killed;	/* by the last orphans_kill_unowned() */
 	uint64_t put_off_usec;	/* since that time */
@@ -374,8 +374,11 @@ static void orphans_attribute(pid_t pid, void *arg)
 	if (known && !known->blank)
 		return;
 	r = proc_read(pid, &info);
-	if (r == 0 && info.state == 'Z') {
+	/* A keeper may have collected it. */
+	if (r == -ENOENT || (r == 0 && info.state == 'Z')) {
 		orphans->dead += !known;
+		/* It may have ended after the list was made, which then lacks its children. */
+		orphans->blank |= !known;
 		return;
 	}
 	if (r == 0 && !known && orphans_closes_passed(&info)) {

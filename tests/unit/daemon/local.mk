@@ -191,7 +191,7 @@ check_PROGRAMS += %D%/reap/test-orphans
 %C%_reap_test_orphans_SOURCES = %D%/reap/test-orphans.c $(tree_world_sources)
 %C%_reap_test_orphans_CFLAGS  = $(daemon_cflags)
 %C%_reap_test_orphans_LDFLAGS = $(tree_world_ldflags) -Wl,--wrap=children_open,--wrap=children_close \
-	-Wl,--wrap=children_read,--wrap=children_exceed,--wrap=reap_children
+	-Wl,--wrap=children_read,--wrap=children_exceed,--wrap=reap_children,--wrap=proc_read
 %C%_reap_test_orphans_LDADD   = $(daemon_libraries)
 
 check_PROGRAMS += %D%/tree/test-goals

@@ -6,6 +6,7 @@
 #include "daemon/main/update.h"
 #include "daemon/reap/orphans.h"
 #include "sys/process/children.h"
+#include "sys/process/proc.h"
 #include "sys/process/reap.h"
 
 #define FIRST_PID 0x7ff00000 /* no process has such a number */
@@ -14,6 +15,7 @@
 static struct orphans *orphans;
 static pid_t children[64], next_pid;
 static unsigned n_children, n_dying, lists;
+static pid_t ended, collected; /* since the list was made: by nobody yet, and by a keeper */
 
 static void spend(uint64_t usec)
 {
@@ -74,6 +76,15 @@ unsigned __wrap_reap_children(unsigned max, void (*report)(const struct reap_exi
 	return n;
 }
 
+int __wrap_proc_read(pid_t pid, struct proc_info *ret);
+int __wrap_proc_read(pid_t pid, struct proc_info *ret)
+{
+	*ret = (struct proc_info){ .state = pid == ended ? 'Z' : 'S',
+				   .session = pid,
+				   .group = pid };
+	return pid == collected ? -ENOENT : 0;
+}
+
 /* --- the daemon --- */
 
 static void add_children(unsigned n)
@@ -85,6 +96,7 @@ static void add_children(unsigned n)
 static void begin_with_children(unsigned n)
 {
 	n_children = n_dying = lists = 0;
+	ended = collected = 0;
 	next_pid = FIRST_PID;
 	add_children(n);
 	begin("[web]\ncommand = x\n");
@@ -174,6 +186,24 @@ START_TEST(children_are_not_listed_if_their_number_is_known)
 }
 END_TEST
 
+/* Its children are in a later list only. */
+START_TEST(another_list_is_made_if_a_child_has_ended_since)
+{
+	begin_with_children(12);
+	*(_i == 0 ? &ended : &collected) = next_pid;
+	add_children(1);
+	context_scan_orphans(&ctx);
+	run_turn();
+	ck_assert_uint_ge(lists, 1);
+	lists = 0;
+	ended = collected = 0;
+	run_turn();
+	ck_assert_uint_eq(lists, 1);
+	run_turn();
+	ck_assert_uint_eq(lists, 1);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("orphans");
@@ -185,6 +215,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, list_does_not_wait_if_many_have_ended);
 	tcase_add_test(tc, list_does_not_wait_for_ends_if_none_has_ended);
 	tcase_add_test(tc, children_are_not_listed_if_their_number_is_known);
+	tcase_add_loop_test(tc, another_list_is_made_if_a_child_has_ended_since, 0, 2);
 	suite_add_tcase(s, tc);
 	return s;
 }
