@@ -477,6 +477,14 @@ WRAP(int, proc_each, int (*each)(pid_t pid, void *arg), void *arg)
 	return r;
 }
 
+WRAP(int, proc_each_child, pid_t pid, void (*each)(pid_t pid, void *arg), void *arg)
+{
+	for (pid_t child = row_after(0); child; child = row_after(child))
+		if (kernel_find(child)->parent == pid)
+			each(child, arg);
+	return 0;
+}
+
 WRAP(int, children_open, struct children *children, pid_t parent)
 {
 	return 0;

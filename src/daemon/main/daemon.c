@@ -102,7 +102,8 @@ static void daemon_end_unowned(struct daemon *d)
 		return;
 	n = orphans_kill_unowned(d->orphans);
 	if (n > 0)
-		log_line(d->ctx.log, LOG_WARNING, "killed %u unowned processes", n);
+		log_line(d->ctx.log, LOG_WARNING, "killed %u unowned process%s", n,
+			 n == 1 ? "" : "es");
 	(void)orphans_reap(d->orphans);
 }
 

@@ -15,6 +15,7 @@
 #include "daemon/service/start.h"
 #include "sys/ipc/passed.h"
 #include "sys/process/children.h"
+#include "sys/process/snapshot.h"
 
 /* Dead children are collected in portions, so that requests are answered in between. */
 #define REAP_PER_TURN 256
@@ -472,6 +473,7 @@ static void orphans_kill_child(pid_t pid, void *arg)
 {
 	struct orphans *orphans = arg;
 	const struct process *process = process_find(orphans->tree->ctx->processes, pid);
+	cleanup(snapshot_done) struct snapshot below = { .n = 0 };
 	struct proc_info info;
 
 	if (process && (process->kind == PROCESS_INHERITED || process->kind == PROCESS_CLOSER ||
@@ -480,8 +482,10 @@ static void orphans_kill_child(pid_t pid, void *arg)
 	/* A keeper reports one exit after the other. */
 	if (proc_read(pid, &info) == 0 && (info.state == 'Z' || orphans_closes_passed(&info)))
 		return;
-	if (kill(pid, SIGKILL) == 0)
-		orphans->killed++;
+	(void)snapshot_add_descendants(&below, pid);
+	orphans->killed += kill(pid, SIGKILL) == 0;
+	for (size_t i = 0; i < below.n; i++)
+		orphans->killed += kill(below.entries[i].pid, SIGKILL) == 0;
 }
 
 unsigned orphans_kill_unowned(struct orphans *orphans)

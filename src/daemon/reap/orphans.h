@@ -39,7 +39,7 @@ bool orphans_update(struct orphans *orphans);
 void orphans_scan(struct orphans *orphans);
 
 /*
- * Sends SIGKILL to every remaining child, at the very end when all own processes are gone.
+ * Sends SIGKILL to every remaining child and its descendants, at the very end when all own processes are gone.
  * Children from before the start of swansongd are spared, such as those of a shell that has
  * executed it; all are with a command that is ended alone.  Returns their number.
  */

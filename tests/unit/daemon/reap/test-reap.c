@@ -135,6 +135,17 @@ START_TEST(process_without_a_known_origin_belongs_to_no_service)
 }
 END_TEST
 
+START_TEST(unowned_processes_are_killed_with_their_children)
+{
+	script("run", "env -u SWANSONG_NODE setsid sh -c 'sleep 100 & echo $! >pid; wait' &\n"
+		      "while [ ! -s pid ]; do sleep 0.01; done\nexit 4\n");
+	live_begin("[web]\nrestart = never\ncommand = sh run\n");
+	await("web failed");
+	ck_assert_int_eq(kill(await_pid("pid"), 0), 0);
+	ck_assert_uint_eq(orphans_kill_unowned(orphans), 2);
+}
+END_TEST
+
 START_TEST(process_that_left_while_the_service_runs_is_found_by_a_scan)
 {
 	script("run", "( setsid sleep 100 & echo $! >pid ); exec sleep 100\n");
@@ -301,6 +312,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, remaining_process_is_killed_if_it_ignores_the_signal);
 	tcase_add_test(tc, remaining_process_is_kept_if_the_service_keeps_it);
 	tcase_add_test(tc, process_without_a_known_origin_belongs_to_no_service);
+	tcase_add_test(tc, unowned_processes_are_killed_with_their_children);
 	tcase_add_test(tc, process_that_left_while_the_service_runs_is_found_by_a_scan);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, mains());
