@@ -437,11 +437,12 @@ others() {
 }
 nobody_else() { [ -z "$(others)" ]; }
 
-# A folder with a file system that never answers, over what is in there; $mounting is its process.
-mount_hanging() { # FOLDER
+# A folder with a file system that never answers, over what is in there, or one of that user, which answers look-ups;
+# $mounting is its process.
+mount_hanging() { # FOLDER [UID]
 	mkdir -p "$1"
 	[ ! -e /dev/fuse ] || [ -w /dev/fuse ] || skip_all "machine: needs root, for /dev/fuse"
-	python3 "$top_srcdir/tests/helpers/hanging-mount.py" "$1" 2>"$dir/why" &
+	python3 "$top_srcdir/tests/helpers/hanging-mount.py" "$@" 2>"$dir/why" &
 	mounting=$!
 	cleanup_fn end_process "$mounting"
 	is_mounted() { grep -q " $1 " /proc/self/mountinfo || gone "$mounting"; }

@@ -162,6 +162,7 @@ dist_check_SCRIPTS += \
 	%D%/signals.sh \
 	%D%/stubborn.sh \
 	%D%/start-hangs.sh \
+	%D%/start-hangs-hidden.sh \
 	%D%/start-parallel.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
@@ -256,7 +257,8 @@ attack_stories = \
 	%D%/logs.sh \
 	%D%/ocf.sh \
 	%D%/remains-again.sh \
-	%D%/start-hangs.sh
+	%D%/start-hangs.sh \
+	%D%/start-hangs-hidden.sh
 
 EXTRA_DIST += %D%/attach-lib.sh \
 	%D%/convert-lib.sh \

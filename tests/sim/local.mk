@@ -5,7 +5,7 @@ sim_replaced = __open_2 __read_chk accept4 access adjust_process attributes_drop
 	cgroup_write children_close children_exceed children_open children_read clock_now_usec \
 	clock_realtime_usec close closer_call command_watch_parent environment_read epoll_create1 \
 	epoll_ctl epoll_wait fault_begin fcntl64 fd_close_above flock fopencookie fork fstat fstatat geteuid getpgid getrandom getrlimit getsid \
-	inet_listen inotify_add_watch inotify_init1 inotify_rm_watch json_loads kill malloc mount_answers open openat \
+	inet_listen inotify_add_watch inotify_init1 inotify_rm_watch json_loads kill malloc mount_call mount_is_local open openat \
 	passed_close_apart passed_close_now path_make_directory path_open prctl pwrite proc_age proc_each proc_each_child proc_open proc_read proc_read_child \
 	proc_uid proc_would_end read realloc reallocarray reap_child reap_children replace_file roster_close_strays sendmsg setsockopt signalfd \
 	spawn_abandon spawn_begin spawn_check spawn_note_death spawn_step_of strdup strndup syscall \

@@ -203,14 +203,20 @@ WRAP(int, replace_file, const char *path, mode_t mode, bool sync,
 	return r;
 }
 
-WRAP(bool, mount_answers, const char *path)
+WRAP(bool, mount_is_local, const char *path)
 {
 	return true;
 }
 
+WRAP(int, mount_call, const char *path, unsigned msec, int (*fn)(void *arg), void *arg, size_t size)
+{
+	return fn(arg);
+}
+
 WRAP(int, usage_watch_pressure, int dir, const char *path, uint64_t stall_usec)
 {
-	int error = kernel_fails(FAULT_OPEN), fd = error ? -error : descriptors_open(DESCRIPTOR_PRESSURE);
+	int error = kernel_fails(FAULT_OPEN),
+	    fd = error ? -error : descriptors_open(DESCRIPTOR_PRESSURE);
 
 	if (fd >= 0)
 		descriptors_find(fd)->number = kernel.shortages;

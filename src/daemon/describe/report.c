@@ -265,16 +265,23 @@ static int report_dump_all(FILE *f, const void *arg)
 	return r;
 }
 
+/* At the very end, when nothing else is waited for. */
+#define REPORT_MSEC 1000
+
+static int report_replace(void *arg)
+{
+	const struct content *content = arg;
+
+	return replace_file(report_path_of(content->tree->config), 0644, false, report_dump_all,
+			    content);
+}
+
 void report_write(const struct tree *tree, const struct report_end *end)
 {
 	const char *path = report_path_of(tree->config);
-	const struct content content = { .tree = tree, .end = end };
-	int r = 0;
+	struct content content = { .tree = tree, .end = end };
+	int r = path ? mount_call(path, REPORT_MSEC, report_replace, &content, sizeof(content)) : 0;
 
-	if (path && !mount_answers(path))
-		r = -ETIMEDOUT;
-	else if (path)
-		r = replace_file(path, 0644, false, report_dump_all, &content);
 	if (r < 0)
 		log_line(tree->ctx->log, LOG_WARNING, "cannot write the report %s: %s", path,
 			 path_error_text(-r));

@@ -36,39 +36,60 @@ static int stamps_path(const struct stamps *stamps, const char *name, char path[
 	return 0;
 }
 
-uint64_t stamps_read(const struct stamps *stamps, const char *name)
-{
+struct stamp {
+	const struct stamps *stamps;
 	char path[PATH_MAX];
+	struct timespec time;
+};
+
+static int stamps_set(void *arg)
+{
+	const struct stamp *stamp = arg;
+	cleanup(closep) int fd = -1;
+	int r = path_make_directory(stamp->stamps->directory, 0755);
+
+	if (r < 0 && r != -EEXIST)
+		return r;
+	fd = path_open(stamp->path, O_WRONLY | O_CREAT, 0644);
+	if (fd < 0)
+		return fd;
+	/* Not the time of the kernel, which may be a tick behind: a run would be repeated. */
+	return futimens(fd, (struct timespec[]){ stamp->time, stamp->time }) < 0 ? -errno : 0;
+}
+
+static int stamps_get(void *arg)
+{
+	struct stamp *stamp = arg;
 	struct stat st;
 
-	if (!stamps->directory || stamps_path(stamps, name, path) < 0 || lstat(path, &st) < 0 ||
-	    st.st_mtim.tv_sec < 0)
+	if (lstat(stamp->path, &st) < 0)
+		return -errno;
+	stamp->time = st.st_mtim;
+	return 0;
+}
+
+uint64_t stamps_read(const struct stamps *stamps, const char *name)
+{
+	struct stamp stamp;
+
+	if (!stamps->directory || stamps_path(stamps, name, stamp.path) < 0 ||
+	    mount_call(stamp.path, MOUNT_ANSWER_MSEC, stamps_get, &stamp, sizeof(stamp)) < 0 ||
+	    stamp.time.tv_sec < 0)
 		return 0;
-	return (uint64_t)st.st_mtim.tv_sec * USEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec / 1000;
+	return (uint64_t)stamp.time.tv_sec * USEC_PER_SEC + (uint64_t)stamp.time.tv_nsec / 1000;
 }
 
 static int stamps_write_one(const struct stamps *stamps, const char *name, uint64_t usec)
 {
-	const struct timespec time = {
-		.tv_sec = (time_t)(usec / USEC_PER_SEC),
-		.tv_nsec = (long)(usec % USEC_PER_SEC) * 1000,
+	struct stamp stamp = {
+		.stamps = stamps,
+		.time.tv_sec = (time_t)(usec / USEC_PER_SEC),
+		.time.tv_nsec = (long)(usec % USEC_PER_SEC) * 1000,
 	};
-	cleanup(closep) int fd = -1;
-	char path[PATH_MAX];
-	int r = stamps_path(stamps, name, path);
+	int r = stamps_path(stamps, name, stamp.path);
 
-	if (r == 0 && !mount_answers(path))
-		r = -ETIMEDOUT;
-	if (r < 0)
-		return r;
-	r = path_make_directory(stamps->directory, 0755);
-	if (r < 0 && r != -EEXIST)
-		return r;
-	fd = path_open(path, O_WRONLY | O_CREAT, 0644);
-	if (fd < 0)
-		return fd;
-	/* Not the time of the kernel, which may be a tick behind: a run would be repeated. */
-	return futimens(fd, (struct timespec[]){ time, time }) < 0 ? -errno : 0;
+	return r < 0 ? r
+		     : mount_call(stamp.path, MOUNT_ANSWER_MSEC, stamps_set, &stamp, sizeof(stamp));
 }
 
 void stamps_write(struct stamps *stamps, const char *name, uint64_t usec, struct log *log)

@@ -13,6 +13,7 @@
 #include "daemon/probe/attempt.h"
 #include "daemon/reap/exit.h"
 #include "daemon/service/start.h"
+#include "sys/file/mount.h"
 #include "sys/ipc/passed.h"
 #include "sys/process/children.h"
 #include "sys/process/snapshot.h"
@@ -355,11 +356,11 @@ static bool orphans_adopt(struct orphans *orphans, struct node *node, pid_t pid,
 	return true;
 }
 
-/* Only a child of this program is in its session, has its memory and this name. */
-static bool orphans_closes_passed(const struct proc_info *info)
+/* Only a child of this program is in its session, has its memory and such a name. */
+static bool orphans_is_own(const struct proc_info *info)
 {
 	return !info->executed && info->session == getsid(0) &&
-	       strcmp(info->name, PASSED_NAME) == 0;
+	       (strcmp(info->name, PASSED_NAME) == 0 || strcmp(info->name, MOUNT_NAME) == 0);
 }
 
 static void orphans_attribute(pid_t pid, void *arg)
@@ -382,7 +383,7 @@ static void orphans_attribute(pid_t pid, void *arg)
 		orphans->blank |= !known;
 		return;
 	}
-	if (r == 0 && !known && orphans_closes_passed(&info)) {
+	if (r == 0 && !known && orphans_is_own(&info)) {
 		(void)orphans_remember(orphans, pid, PROCESS_INHERITED);
 		return;
 	}
@@ -480,7 +481,7 @@ static void orphans_kill_child(pid_t pid, void *arg)
 			process->kind == PROCESS_LOGGER))
 		return;
 	/* A keeper reports one exit after the other. */
-	if (proc_read(pid, &info) == 0 && (info.state == 'Z' || orphans_closes_passed(&info)))
+	if (proc_read(pid, &info) == 0 && (info.state == 'Z' || orphans_is_own(&info)))
 		return;
 	(void)snapshot_add_descendants(&below, pid);
 	orphans->killed += kill(pid, SIGKILL) == 0;

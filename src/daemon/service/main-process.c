@@ -277,31 +277,43 @@ static bool service_trusts_file(const struct service *s, uid_t owner, const char
 	return false;
 }
 
+struct pid_file {
+	const char *path;
+	pid_t pid;
+	uid_t owner;
+	const char *why;
+};
+
+static int service_read_pid_file(void *arg)
+{
+	struct pid_file *file = arg;
+
+	return pid_file_read(file->path, &file->pid, &file->owner, &file->why);
+}
+
 int service_find_main(struct service *s, const char **why)
 {
 	const struct extras *extras = node_config_extras(s->setup.launch.config);
 	cleanup(closep) int pidfd = -1;
+	struct pid_file file = { .path = extras->pid_file,
+				 .why = "its file system does not answer" };
 	struct proc_info info;
-	pid_t pid;
 	uint64_t age_usec;
-	uid_t owner;
-	int r;
+	int r = pid_watch_begin(s->setup.extras->pid_watch);
 
-	*why = "its file system does not answer";
-	if (!mount_answers(extras->pid_file))
-		return -ETIMEDOUT;
-	r = pid_watch_begin(s->setup.extras->pid_watch);
-	*why = "its directory cannot be watched";
+	*why = r == -ETIMEDOUT ? file.why : "its directory cannot be watched";
 	if (r == 0) {
-		r = pid_file_read(extras->pid_file, &pid, &owner, why);
-		if (r == 0 && !service_trusts_file(s, owner, why))
+		r = mount_call(file.path, MOUNT_ANSWER_MSEC, service_read_pid_file, &file,
+			       sizeof(file));
+		*why = file.why;
+		if (r == 0 && !service_trusts_file(s, file.owner, why))
 			r = -EPERM;
 		service_log_pid_file(s, -r, *why);
 	}
 	if (r == 0)
-		r = service_examine_main(s, pid, &info, &pidfd, why);
+		r = service_examine_main(s, file.pid, &info, &pidfd, why);
 	/* A pid from an earlier run may have come to another process of the service. */
-	if (r == 0 && proc_age(pid, &age_usec) == 0 &&
+	if (r == 0 && proc_age(file.pid, &age_usec) == 0 &&
 	    age_usec > clock_now_usec() - s->run.started_usec) {
 		*why = "stale: the process is older than this start";
 		r = -ESTALE;
@@ -312,7 +324,7 @@ int service_find_main(struct service *s, const char **why)
 		return r;
 	pid_watch_end(s->setup.extras->pid_watch);
 	process_forget(&s->main);
-	service_promote_main(s, pid, take_fd(pidfd), &info);
+	service_promote_main(s, file.pid, take_fd(pidfd), &info);
 	s->run.outcome = (struct outcome){ .kind = OUTCOME_NONE };
 	return 0;
 }

@@ -40,13 +40,46 @@ static struct listener *listener_find(struct context *ctx, enum key_id key,
 	return NULL;
 }
 
-static int listener_open_unix(const struct listener *l)
+static int listener_note_path(void *arg)
 {
+	struct listener *l = arg;
+	struct stat st;
+
+	if (lstat(l->listen.address, &st) < 0)
+		return -errno;
+	l->device = st.st_dev;
+	l->inode = st.st_ino;
+	return 0;
+}
+
+static int listener_bind(void *arg)
+{
+	struct listener *l = arg;
 	const struct listen *what = &l->listen;
-	cleanup(closep) int fd = !mount_answers(what->address)
-					 ? -ETIMEDOUT
-					 : unix_bind(what->address, SOCK_STREAM, (mode_t)what->mode,
-						     what->owner, what->group);
+	cleanup(closep) int fd =
+		unix_bind(what->address, SOCK_STREAM, (mode_t)what->mode, what->owner, what->group);
+	int r = fd < 0 ? fd : listener_note_path(l);
+
+	return r < 0 ? r : take_fd(fd);
+}
+
+static int listener_remove_path(void *arg)
+{
+	const struct listener *l = arg;
+
+	unix_remove(l->listen.address, l->device, l->inode);
+	return 0;
+}
+
+/* The path is the service's, and may lead to any file system. */
+static int listener_call(struct listener *l, int (*fn)(void *arg))
+{
+	return mount_call(l->listen.address, MOUNT_ANSWER_MSEC, fn, l, sizeof(*l));
+}
+
+static int listener_open_unix(struct listener *l)
+{
+	cleanup(closep) int fd = listener_call(l, listener_bind);
 
 	if (fd < 0)
 		return fd;
@@ -113,7 +146,7 @@ static int listener_on_any_process(pid_t pid, void *arg)
 }
 
 /* While nothing was launched, all processes in the control groups are of an earlier daemon. */
-static int listener_open_socket(const struct listener *l, const struct node_config *config)
+static int listener_open_socket(struct listener *l, const struct node_config *config)
 {
 	const struct context *ctx = l->ctx;
 	bool is_unix = l->listen.kind == LISTEN_UNIX;
@@ -152,19 +185,6 @@ static int listener_open_socket(const struct listener *l, const struct node_conf
 	return left.fd >= 0 ? left.fd : left.fd == -ENOENT ? fd : -EBUSY;
 }
 
-static int listener_note_path(struct listener *l)
-{
-	struct stat st;
-
-	if (l->listen.kind != LISTEN_UNIX)
-		return 0;
-	if (lstat(l->listen.address, &st) < 0)
-		return -errno;
-	l->device = st.st_dev;
-	l->inode = st.st_ino;
-	return 0;
-}
-
 /* Takes the socket of the former image of the daemon, also if its path has gone, else opens one. */
 static int listener_open(struct listener *l, const struct node_config *config)
 {
@@ -181,7 +201,7 @@ static int listener_open(struct listener *l, const struct node_config *config)
 		l->fd = listener_open_socket(l, config);
 	if (l->fd < 0)
 		return l->fd;
-	r = listener_note_path(l);
+	r = l->listen.kind == LISTEN_UNIX && !l->inode ? listener_call(l, listener_note_path) : 0;
 	if (r < 0 && !former)
 		return r;
 	roster_enter_descriptor(l->ctx->roster, &l->place, l->fd, 0, name);
@@ -194,8 +214,8 @@ struct listener *listener_put(struct listener *l)
 		return NULL;
 	list_remove(&l->in_context);
 	roster_write(l->ctx->roster, &l->place, NULL);
-	if (l->inode && mount_answers(l->listen.address))
-		unix_remove(l->listen.address, l->device, l->inode);
+	if (l->inode)
+		(void)listener_call(l, listener_remove_path);
 	/* Connections that no process has accepted may have descriptors. */
 	(void)(l->listen.kind == LISTEN_UNIX ? passed_close_now(l->fd) : fd_close(l->fd));
 	free(l->listen.address);
@@ -246,8 +266,9 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 	if (asprintf(&ctx->refused, "%s:%u: [%s] %s: cannot listen on %s%s: %s",
 		     place.file ? place.file : "?", place.line, node_config_section(config),
 		     keys[key].name, listen_prefix(listen->kind), listen->address,
-		     r == -EBUSY ? "a process of an earlier swansongd may have it: opened at the start"
-				 : path_error_text(-r)) < 0)
+		     r == -EBUSY
+			     ? "a process of an earlier swansongd may have it: opened at the start"
+			     : path_error_text(-r)) < 0)
 		ctx->refused = NULL;
 	log_line(ctx->log, r == -EBUSY ? LOG_WARNING : LOG_ERR, "%s",
 		 ctx->refused ? ctx->refused : strerror(-r));

@@ -5,6 +5,7 @@
 #include "daemon/streams/streams.h"
 
 #include "daemon/logger/rules.h"
+#include "sys/file/mount.h"
 #include "sys/file/path.h"
 #include "sys/ipc/journal.h"
 
@@ -46,6 +47,12 @@ static int streams_open_journal(struct streams *streams, const struct context *c
 	return -ENOTSUP;
 }
 
+/* Without a logger: the path may lead to any file system. */
+static int streams_open_file(void *arg)
+{
+	return path_open(arg, O_WRONLY | O_APPEND | O_CREAT, 0640);
+}
+
 static int streams_open_output(struct streams *streams, const struct context *ctx,
 			       const struct node_config *config, const struct output *output,
 			       struct capture *capture, int as)
@@ -58,7 +65,8 @@ static int streams_open_output(struct streams *streams, const struct context *ct
 		return fd;
 	switch (output->kind) {
 	case OUTPUT_FILE:
-		return path_open(output->path, O_WRONLY | O_APPEND | O_CREAT, 0640);
+		return mount_call(output->path, MOUNT_ANSWER_MSEC, streams_open_file, output->path,
+				  0);
 	case OUTPUT_NULL:
 		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;

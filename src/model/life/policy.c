@@ -233,7 +233,9 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 		/* A long path is cut, so that the reason fits. */
 		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "cannot start: %s%s%.160s: %s",
 			       outcome->step, outcome->subject ? " " : "",
-			       outcome->subject ? outcome->subject : "", strerror(outcome->value));
+			       outcome->subject ? outcome->subject : "",
+			       outcome->value == ETIMEDOUT ? "the file system does not answer"
+							   : strerror(outcome->value));
 		break;
 	case OUTCOME_START_TIMEOUT:
 		n = snprintf(text, OUTCOME_TEXT_MAX - used, "was not %s within its start-timeout",
