@@ -59,7 +59,7 @@ began=$(now)
 stop_daemon 20
 is "the shutdown is graceful" "$status" 0
 within "and waits neither for the socket nor for the report" $(($(now) - began)) 0 9000
-ok "the log says that there is no report" says "$log" "cannot write the report $dir/reports/report: the file system does not answer"
+ok "the log names the report that is missing" says "$log" "cannot write the report $dir/reports/report: the file system does not answer"
 ok "processes that hang there are no unowned ones" not grep -q unowned "$log"
 for mounted in "$dir/late" "$dir/hung"; do umount -l "$mounted"; done
 finish

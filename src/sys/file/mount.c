@@ -149,7 +149,7 @@ bool mount_is_local(const char *path)
 
 /* --- calls that may wait --- */
 
-/* What the child sends: the result, which may be a descriptor, and the argument. */
+/* The answer of the child: the result, which may be a descriptor, and the argument. */
 struct answer {
 	int r;
 	struct iovec parts[2];
