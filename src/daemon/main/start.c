@@ -269,6 +269,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		.scaling = { reload_scale, &d->reload },
 		.rollout = &d->rollout,
 		.changes = &d->changes,
+		.survivors = &d->survivors,
 	};
 	if (r >= 0)
 		r = rollout_init(&d->rollout, &d->tree);

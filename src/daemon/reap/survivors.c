@@ -102,15 +102,22 @@ static void survivors_signal_removed(const struct survivors *survivors, int sign
 	}
 }
 
-/* The section was removed, and the fault came before the end of its service. */
+/*
+ * The section was removed, and the fault came before the end of its service.  A process in a control group is ended
+ * with that.
+ */
 static void survivors_end_removed(struct survivors *survivors, const struct roster_row *row)
 {
 	const struct tree *tree = survivors->tree;
+	struct service_row was;
 
-	if (row->number <= 0 || tree->ctx->cgroups || succession_section(tree, row->path) ||
+	memcpy(&was, row->detail, sizeof(was));
+	if (row->number <= 0 || (tree->ctx->cgroups && !was.run.refused) ||
+	    succession_section(tree, row->path) ||
 	    array_append(survivors->removed, survivors->n_removed, row->number) < 0)
 		return;
-	log_line(tree->ctx->log, LOG_WARNING, "%s: ending pid %d of no service", row->path, row->number);
+	log_line(tree->ctx->log, LOG_WARNING, "%s: ending pid %d of no service", row->path,
+		 row->number);
 	alarm_set(&tree->ctx->alarms, &survivors->timer, clock_now_usec() + END_USEC);
 }
 
@@ -154,6 +161,14 @@ struct main_search {
 	struct process_table *processes;
 };
 
+/* An unowned process may be of a service that was added since it was looked at. */
+static bool survivors_is_known(const struct process_table *processes, pid_t pid)
+{
+	const struct process *known = process_find(processes, pid);
+
+	return known && known->kind != PROCESS_UNOWNED;
+}
+
 static void survivors_compare_main(pid_t pid, void *arg)
 {
 	struct main_search *found = arg;
@@ -161,8 +176,8 @@ static void survivors_compare_main(pid_t pid, void *arg)
 	uint64_t age_usec;
 	bool leads;
 
-	if (process_find(found->processes, pid) || proc_read(pid, &info) < 0 || info.state == 'Z' ||
-	    proc_age(pid, &age_usec) < 0)
+	if (survivors_is_known(found->processes, pid) || proc_read(pid, &info) < 0 ||
+	    info.state == 'Z' || proc_age(pid, &age_usec) < 0)
 		return;
 	found->n++;
 	leads = info.session == pid;
@@ -183,8 +198,10 @@ static struct node *survivors_find_node(struct tree *tree, const char *group)
 static void survivors_stop_service(struct goals *goals, struct node *node,
 				   const struct main_search *found)
 {
-	int r = service_take_left(node->service, found->pid, NULL);
+	int r;
 
+	process_free(process_find(node->ctx->processes, found->pid));
+	r = service_take_left(node->service, found->pid, NULL);
 	if (r < 0) {
 		node_log(node, LOG_ERR,
 			 "killing %u processes of an earlier swansongd, as their ends cannot be "
@@ -385,7 +402,7 @@ static int survivors_on_process(pid_t pid, void *arg)
 	struct node *node;
 	uid_t uid;
 
-	if (process_find(claims->tree->ctx->processes, pid) || proc_uid(pid, &uid) < 0 ||
+	if (survivors_is_known(claims->tree->ctx->processes, pid) || proc_uid(pid, &uid) < 0 ||
 	    !survivors_has_user(claims, uid) || survivors_end_start(claims, pid) ||
 	    user_read_claim(claims->tree->ctx, pid, uid, path) < 0)
 		return 0;
@@ -438,6 +455,31 @@ static void survivors_find_claims(const struct survivors *survivors, struct goal
 			claims.n == 1 ? "it" : "them");
 }
 
+/* Processes of services that are down belong to these. */
+static void survivors_claim(struct survivors *survivors, struct goals *goals)
+{
+	survivors_stop_groups(goals);
+	if (!goals->tree->ctx->cgroups || goals->tree->ctx->reason)
+		survivors_find_claims(survivors, goals);
+	survivors->children = free_memory(survivors->children);
+	survivors->n_children = 0;
+}
+
+void survivors_claim_added(struct survivors *survivors)
+{
+	struct tree *tree = survivors->tree;
+	struct goals goals;
+
+	if (survivors->timer.usec == USEC_INFINITY)
+		return;
+	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	survivors_list_children(survivors);
+	if (tree->ctx->cgroups)
+		survivors_find_groups(survivors);
+	survivors_claim(survivors, &goals);
+	goals_commit(&goals);
+}
+
 void survivors_begin(struct survivors *survivors, struct tree *tree)
 {
 	struct cgroups *cgroups = tree->ctx->cgroups;
@@ -472,10 +514,7 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 		if (lease_fd_new(node, &wish, row->number) != 0)
 			closer_discard(tree->ctx, row->path, &row->number, 1);
 	}
-	survivors_stop_groups(&goals);
-	if (!cgroups || tree->ctx->reason)
-		survivors_find_claims(survivors, &goals);
-	survivors->children = free_memory(survivors->children);
+	survivors_claim(survivors, &goals);
 	goals_commit(&goals);
 	if (survivors->strange)
 		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);

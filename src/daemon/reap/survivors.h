@@ -24,15 +24,18 @@ struct survivors {
 	struct alarm timer; /* kills those of no service */
 	bool strange;	    /* there is a group of no service */
 	bool killing;
-	pid_t *removed;	    /* main processes of no service, until they are killed */
+	pid_t *removed; /* main processes of no service, until they are killed */
 	size_t n_removed;
-	unsigned going_on;  /* services, after a fault */
-	bool listed;	    /* after a fault: the list of the children is whole */
-	pid_t *children;    /* at the beginning, of the daemon or its keeper */
+	unsigned going_on; /* services, after a fault */
+	bool listed;	   /* after a fault: the list of the children is whole */
+	pid_t *children;   /* at the beginning, of the daemon or its keeper */
 	size_t n_children;
 };
 
 /* Begins, once, before the first update turn.  @survivors must outlive the alarms of the context. */
 void survivors_begin(struct survivors *survivors, struct tree *tree);
+
+/* After a reload: a service that was added may be one whose former processes are still being ended, and waits for them. */
+void survivors_claim_added(struct survivors *survivors);
 
 void survivors_done(struct survivors *survivors);

@@ -234,6 +234,8 @@ int reload_run(const struct reload *reload, const struct reload_how *how, FILE *
 		log_line(ctx->log, LOG_ERR, "the reload is refused: nothing has changed");
 	else if ((!how->rollout || how->template) && !how->open)
 		rollout_clear(reload->rollout);
+	if (r == 0 && reload->survivors)
+		survivors_claim_added(reload->survivors);
 	if (r == 0 && !how->begins_rollout)
 		tree_enter_config(reload->tree);
 	parent_reloaded(reload->parent, r < 0 ? "Reload refused: nothing has changed" : "Reloaded");

@@ -4,6 +4,7 @@
 
 #include "daemon/demand/programs.h"
 #include "daemon/describe/parent.h"
+#include "daemon/reap/survivors.h"
 #include "daemon/reload/enable.h"
 #include "daemon/reload/plan.h"
 
@@ -36,6 +37,7 @@ struct reload {
 	struct enable_scaling scaling;
 	struct rollout *rollout;
 	struct changes *changes; /* NULL: former configurations are not kept */
+	struct survivors *survivors;
 };
 
 /*
