@@ -90,6 +90,7 @@ enum walk {
 	WALK_AGAIN, /* by another path */
 	WALK_LOCAL,
 	WALK_OTHER,
+	WALK_BLIND, /* a kernel, or a container, without openat2(2) */
 };
 
 /* @target is that of a link in the directory @real. */
@@ -124,6 +125,8 @@ static enum walk mount_walk(const char *path, char again[static PATH_MAX])
 		}
 		(void)snprintf(real + length, sizeof(real) - length, "/%s", name);
 		fd = mount_open_next(dir, name, real);
+		if (fd == -ENOSYS || fd == -EPERM)
+			return WALK_BLIND;
 		if (fd < 0)
 			return fd == -ENOENT || fd == -ENOTDIR ? WALK_LOCAL : WALK_OTHER;
 		(void)fd_close(dir);
@@ -140,11 +143,13 @@ static enum walk mount_walk(const char *path, char again[static PATH_MAX])
 bool mount_is_local(const char *path)
 {
 	char paths[2][PATH_MAX];
+	cleanup(freep) char *point = NULL;
 	enum walk walk = mount_turn(paths[0], "", path, "");
 
 	for (int i = 0; i < TURNS_MAX && walk == WALK_AGAIN; i++)
 		walk = mount_walk(paths[i % 2], paths[(i + 1) % 2]);
-	return walk == WALK_LOCAL;
+	/* The text of the path has to do. */
+	return walk == WALK_BLIND ? mount_find(path, &point) : walk == WALK_LOCAL;
 }
 
 /* --- calls that may wait --- */

@@ -179,6 +179,6 @@ check_PROGRAMS += %D%/ipc/test-held
 check_PROGRAMS += %D%/file/test-mount
 %C%_file_test_mount_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/file/test-mount.c
 %C%_file_test_mount_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
-%C%_file_test_mount_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=lstat
+%C%_file_test_mount_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=lstat,--wrap=syscall
 %C%_file_test_mount_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 endif

@@ -31,6 +31,17 @@ int __wrap_lstat(const char *path, struct stat *ret)
 	return pause();
 }
 
+static bool lacks_openat2;
+
+long __real_syscall(long number, long a, long b, long c, long d);
+long __wrap_syscall(long number, long a, long b, long c, long d);
+
+long __wrap_syscall(long number, long a, long b, long c, long d)
+{
+	errno = ENOSYS;
+	return lacks_openat2 ? -1 : __real_syscall(number, a, b, c, d);
+}
+
 static void check_point(const char *path, const char *expected)
 {
 	char *point = NULL;
@@ -61,6 +72,16 @@ static const char *find_tmpfs(void)
 			return candidates[i];
 	return NULL;
 }
+
+START_TEST(text_of_the_path_has_to_do_without_openat2)
+{
+	const char *path = find_tmpfs();
+
+	lacks_openat2 = true;
+	ck_assert(!mount_is_local("/proc/self/status"));
+	ck_assert(!path || mount_is_local(path));
+}
+END_TEST
 
 /* No process is made for it. */
 START_TEST(file_system_in_memory_is_not_asked)
@@ -230,6 +251,7 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("mount");
 
 	tcase_add_test(tc, mount_point_is_the_nearest_one_above);
+	tcase_add_test(tc, text_of_the_path_has_to_do_without_openat2);
 	tcase_add_test(tc, file_system_in_memory_is_not_asked);
 	tcase_add_test(tc, answer_of_another_file_system_is_waited_for);
 	tcase_add_test(tc, file_system_that_hangs_does_not_answer);
