@@ -35,6 +35,8 @@ struct roster {
 	size_t n_claimed;
 };
 
+static const struct roster_row none;
+
 struct roster *roster_free(struct roster *roster)
 {
 	roster_settle(roster);
@@ -49,27 +51,6 @@ struct roster *roster_free(struct roster *roster)
 DEFINE_CLEANUP(struct roster *, roster_free)
 DEFINE_DICT_NAME(roster_name_of, struct roster_row, name)
 DEFINE_DICT_NAME(roster_path_of, struct roster_row, path)
-
-/* The list of free places has room for all places in use, so that giving one back never fails. */
-static unsigned roster_find_place(struct roster *roster)
-{
-	size_t room = roster->room ? roster->room * 2 : 64;
-	unsigned *more;
-
-	if (roster->n_free > 0)
-		return roster->free[--roster->n_free];
-	if (roster->last == roster->mark.from)
-		roster->last = roster->mark.to;
-	if (roster->last >= roster->room) {
-		room = MAX(room, roster->last + (size_t)1);
-		more = reallocarray(roster->free, room, sizeof(*more));
-		if (!more)
-			return 0;
-		roster->free = more;
-		roster->room = room;
-	}
-	return ++roster->last;
-}
 
 static off_t roster_offset(unsigned place)
 {
@@ -101,6 +82,22 @@ static void *roster_reach(void *array, size_t *n, size_t at, size_t size)
 	return more;
 }
 
+/* The list of free places has room for all places in use, so that giving one back never fails. */
+static unsigned roster_find_place(struct roster *roster)
+{
+	unsigned *more;
+
+	if (roster->n_free > 0)
+		return roster->free[--roster->n_free];
+	if (roster->last == roster->mark.from)
+		roster->last = roster->mark.to;
+	more = roster_reach(roster->free, &roster->room, roster->last, sizeof(*more));
+	if (!more)
+		return 0;
+	roster->free = more;
+	return ++roster->last;
+}
+
 static void roster_hold(struct roster *roster, unsigned place, const struct roster_row *row)
 {
 	struct roster_row *rows =
@@ -114,8 +111,6 @@ static void roster_hold(struct roster *roster, unsigned place, const struct rost
 
 void roster_write(struct roster *roster, unsigned *place, const struct roster_row *row)
 {
-	static const struct roster_row none;
-
 	if (!roster || (!row && !*place))
 		return;
 	if (row && roster_has_descriptor(row) && fcntl(row->number, F_SETFD, 0) < 0)
@@ -207,7 +202,6 @@ void roster_close_strays(const struct roster *roster)
 /* Removes a row that is not valid, from the file as well. */
 static void roster_sort_out(struct roster *roster, size_t i)
 {
-	static const struct roster_row none;
 	struct roster_row *row = &roster->former[i];
 	bool inside = i >= roster->mark.from && i < roster->mark.to;
 
