@@ -4,16 +4,11 @@
  */
 #include "daemon/control/requests-private.h"
 
-static void request_on_progress(struct alarm *alarm)
-{
-	context_update_soon(container_of(alarm, struct request, progress)->tree->ctx);
-}
-
 void request_init(struct request *q, struct tree *tree, struct connection *connection)
 {
 	*q = (struct request){ .tree = tree, .connection = connection };
 	list_init(&q->leases);
-	alarm_init(&q->progress, request_on_progress);
+	alarm_init(&q->progress, NULL);
 	closer_init(&q->asker, tree->ctx, request_on_asked);
 }
 

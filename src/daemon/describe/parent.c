@@ -165,11 +165,6 @@ static void parent_on_watchdog(struct alarm *alarm)
 	parent_arm(p, &p->watchdog_timer, clock_now_usec() + p->watchdog_usec / 2);
 }
 
-static void parent_on_status(struct alarm *alarm)
-{
-	context_update_soon(container_of(alarm, struct parent, status_timer)->tree->ctx);
-}
-
 static int parent_connect_address(struct parent *p, const char *socket_name)
 {
 	size_t length = strlen(socket_name);
@@ -199,7 +194,7 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 	p->fd = -1;
 	p->extends = true;
 	p->unsent = "";
-	alarm_init(&p->status_timer, parent_on_status);
+	alarm_init(&p->status_timer, NULL);
 	alarm_init(&p->extend_timer, parent_on_extend);
 	alarm_init(&p->watchdog_timer, parent_on_watchdog);
 	p->watchdog_usec = address->watchdog_usec;

@@ -96,7 +96,10 @@ void alarms_run(struct alarms *alarms)
 		if (!alarm || alarm->usec > now)
 			break;
 		alarm_take_out(alarms, alarm);
-		alarm->fn(alarm);
+		if (alarm->fn)
+			alarm->fn(alarm);
+		else
+			agenda_note(alarms->agenda, TASK_EVENTS);
 	}
 	alarms_update_source(alarms);
 }
@@ -110,11 +113,11 @@ static int alarms_on_time(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-int alarms_init(struct alarms *alarms, sd_event *event, struct log *log)
+int alarms_init(struct alarms *alarms, sd_event *event, struct agenda *agenda, struct log *log)
 {
 	int r;
 
-	*alarms = (struct alarms){ .source_usec = USEC_INFINITY, .log = log };
+	*alarms = (struct alarms){ .source_usec = USEC_INFINITY, .agenda = agenda, .log = log };
 	r = sd_event_add_time(event, &alarms->source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
 			      alarms_on_time, alarms);
 	return r < 0 ? r : 0;

@@ -8,7 +8,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/log.h"
-#include "base/std.h"
+#include "daemon/loop/agenda.h"
 
 struct alarm {
 	uint64_t usec; /* CLOCK_MONOTONIC; USEC_INFINITY: off */
@@ -22,11 +22,12 @@ struct alarms {
 		source_usec; /* time of the source, not later than the first alarm; USEC_INFINITY: off */
 	bool due;	     /* alarms_run() must run before the loop waits */
 	struct alarm *first;
+	struct agenda *agenda;
 	struct log *log;
 };
 
-/* Makes the source in @event, which must outlive @alarms.  Return: 0 or -errno. */
-int alarms_init(struct alarms *alarms, sd_event *event, struct log *log);
+/* Makes the source in @event, which must outlive @alarms, as must @agenda.  Return: 0 or -errno. */
+int alarms_init(struct alarms *alarms, sd_event *event, struct agenda *agenda, struct log *log);
 void alarms_done(struct alarms *alarms);
 
 /* Calls the functions of expired alarms, a limited number of them: more may remain. */
@@ -34,7 +35,7 @@ void alarms_run(struct alarms *alarms);
 
 /*
  * Makes @alarm, which is off.  @fn is called once for each alarm_set(), when the alarm is off
- * again.
+ * again; NULL: an update turn looks at the owner of the alarm then.
  */
 void alarm_init(struct alarm *alarm, void (*fn)(struct alarm *alarm));
 

@@ -43,7 +43,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	r = ctx->forced_kills ? events_new(&ctx->events) : -ENOMEM;
 	if (r >= 0)
 		r = sd_event_new(&ctx->event);
-	return r < 0 ? r : alarms_init(&ctx->alarms, ctx->event, log);
+	return r < 0 ? r : alarms_init(&ctx->alarms, ctx->event, &ctx->agenda, log);
 }
 
 void context_done(struct context *ctx)

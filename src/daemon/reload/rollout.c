@@ -14,17 +14,12 @@ static const char *const state_names[N_ROLLOUT_STATES] = {
 };
 static const char *const step_names[N_STEP_STATES] = { "pending", "restarting", "ready", "failed" };
 
-static void rollout_on_alarm(struct alarm *alarm)
-{
-	context_update_soon(container_of(alarm, struct rollout, alarm)->tree->ctx);
-}
-
 int rollout_init(struct rollout *ro, struct tree *tree)
 {
 	int r = 0;
 
 	*ro = (struct rollout){ .tree = tree, .before_tape = -1, .row = -1 };
-	alarm_init(&ro->alarm, rollout_on_alarm);
+	alarm_init(&ro->alarm, NULL);
 	for (enum step_state i = 0; i < N_STEP_STATES; i++) {
 		ro->words[i] = json_string(step_names[i]);
 		r = ro->words[i] ? r : -ENOMEM;

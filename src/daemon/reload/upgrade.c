@@ -85,11 +85,6 @@ static void upgrade_on_ended(struct closer *closer)
 	context_update_soon(closer->ctx);
 }
 
-static void upgrade_on_alarm(struct alarm *alarm)
-{
-	context_update_soon(container_of(alarm, struct upgrade, alarm)->closer.ctx);
-}
-
 /* Return: the program, or -errno; -EPERM: another user may change it. */
 static int upgrade_open_program(const char *text)
 {
@@ -175,7 +170,7 @@ void upgrade_init(struct upgrade *u, struct tree *tree, const struct crash_histo
 {
 	*u = (struct upgrade){ .tree = tree, .program = -1, .output = -1 };
 	closer_init(&u->closer, tree->ctx, upgrade_on_ended);
-	alarm_init(&u->alarm, upgrade_on_alarm);
+	alarm_init(&u->alarm, NULL);
 	if (former->reason == CRASH_REPLACED) {
 		(void)snprintf(u->from, sizeof(u->from), "%.*s", CRASH_VERSION_MAX,
 			       former->version);

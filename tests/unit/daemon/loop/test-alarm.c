@@ -11,6 +11,7 @@
 
 static sd_event *event;
 static struct alarms alarms;
+static struct agenda agenda;
 static struct log no_log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
 
 struct counted {
@@ -49,8 +50,9 @@ static void run(void)
 
 static void setup(void)
 {
+	agenda_init(&agenda);
 	ck_assert_int_ge(sd_event_new(&event), 0);
-	ck_assert_int_eq(alarms_init(&alarms, event, &no_log), 0);
+	ck_assert_int_eq(alarms_init(&alarms, event, &agenda, &no_log), 0);
 	for (size_t i = 0; i < MANY; i++) {
 		alarm_init(&counted[i].alarm, on_alarm);
 		counted[i].usec = USEC_INFINITY;
@@ -157,6 +159,21 @@ START_TEST(alarm_function_may_set_and_stop_any_alarm)
 }
 END_TEST
 
+START_TEST(alarm_without_a_function_makes_a_turn_due)
+{
+	struct alarm alarm;
+
+	alarm_init(&alarm, NULL);
+	alarm_set(&alarms, &alarm, FAR_AWAY);
+	run();
+	ck_assert(!agenda_is_due(&agenda));
+	alarm_set(&alarms, &alarm, 1);
+	run();
+	ck_assert(agenda_is_due(&agenda));
+	ck_assert_uint_eq(alarm.usec, USEC_INFINITY);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("daemon-alarm");
@@ -169,6 +186,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_loop_is_woken_in_time);
 	tcase_add_test(tc, loop_is_not_woken_for_a_stopped_alarm);
 	tcase_add_test(tc, alarm_function_may_set_and_stop_any_alarm);
+	tcase_add_test(tc, alarm_without_a_function_makes_a_turn_due);
 	suite_add_tcase(s, tc);
 	return s;
 }
