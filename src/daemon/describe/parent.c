@@ -33,7 +33,6 @@ struct parent {
 	const char *unsent;		/* lines of a phase that could not be sent; never NULL */
 	struct alarm status_timer, extend_timer, watchdog_timer;
 	uint64_t seen_changes; /* of the context, at the last extension */
-	bool extends;	       /* extend_timer is set */
 	uint64_t watchdog_usec;
 	bool watchdog_due;
 };
@@ -129,7 +128,6 @@ static bool parent_is_progress_expected(const struct tree *tree)
 
 static void parent_time_extension(struct parent *p)
 {
-	p->extends = true;
 	p->seen_changes = p->tree->ctx->changes;
 	parent_arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
 }
@@ -138,7 +136,6 @@ static void parent_extend(struct parent *p)
 {
 	char text[64];
 
-	p->extends = false;
 	/* A start always makes progress, or it would be over. */
 	if (p->phase != PHASE_STARTING &&
 	    (p->phase != PHASE_STOPPING ||
@@ -192,7 +189,6 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 		return -ENOMEM;
 	p->tree = tree;
 	p->fd = -1;
-	p->extends = true;
 	p->unsent = "";
 	alarm_init(&p->status_timer, NULL);
 	alarm_init(&p->extend_timer, parent_on_extend);
@@ -207,7 +203,7 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 				 "NOTIFY_SOCKET ignored: not a socket address: '%s'",
 				 address->socket);
 		if (r >= 0) {
-			parent_arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+			parent_time_extension(p);
 			if (p->watchdog_usec != USEC_INFINITY)
 				parent_arm(p, &p->watchdog_timer, 0);
 			tree->ctx->parent_waits = address->extends;
@@ -294,7 +290,8 @@ void parent_update(struct parent *p)
 		return;
 	}
 	/* The shutdown makes progress again. */
-	if (phase == PHASE_STOPPING && !p->extends && p->tree->ctx->changes != p->seen_changes)
+	if (phase == PHASE_STOPPING && p->extend_timer.usec == USEC_INFINITY &&
+	    p->tree->ctx->changes != p->seen_changes)
 		parent_extend(p);
 	if (strcmp(status, p->status) == 0)
 		return;
