@@ -153,10 +153,8 @@ void cgroups_thaw_soon(struct cgroups *c, struct cgroup_watch *watch)
 	watch->thaw = true;
 	if (list_is_empty(&watch->in_watches))
 		list_append(&c->watches, &watch->in_watches);
-	if (c->thawing)
-		return;
-	c->thawing = true;
-	alarm_set(&c->ctx->alarms, &c->thaw_timer, clock_now_usec() + THAW_AFTER_USEC);
+	if (c->thaw_timer.usec == USEC_INFINITY)
+		alarm_set(&c->ctx->alarms, &c->thaw_timer, clock_now_usec() + THAW_AFTER_USEC);
 }
 
 static void cgroups_on_thaw_timer(struct alarm *alarm)
@@ -164,7 +162,6 @@ static void cgroups_on_thaw_timer(struct alarm *alarm)
 	struct cgroups *c = container_of(alarm, struct cgroups, thaw_timer);
 	struct cgroup_watch *watch, *next;
 
-	c->thawing = false;
 	list_for_each_safe (watch, next, &c->watches, in_watches) {
 		if (!watch->thaw)
 			continue;
@@ -278,14 +275,12 @@ static int cgroups_set_up(struct cgroups *c, const char *path, const char *socke
 
 	if (r < 0)
 		return r;
-	if (asprintf(&c->top_path, "%s/%s", strcmp(path, "/") == 0 ? "" : path, c->top_name) < 0) {
-		c->top_path = NULL;
+	c->top_path = text_format("%s/%s", strcmp(path, "/") == 0 ? "" : path, c->top_name);
+	if (!c->top_path)
 		return -ENOMEM;
-	}
 	c->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (c->inotify < 0)
-		return -errno;
-	r = sd_event_add_io(c->ctx->event, &c->source, c->inotify, EPOLLIN, cgroups_on_inotify, c);
+	r = context_watch_owned(c->ctx, &c->source, c->inotify < 0 ? -errno : c->inotify, EPOLLIN,
+				cgroups_on_inotify, c);
 	if (r < 0)
 		return r;
 	(void)cgroup_children(c->own, cgroups_collect_group, c);
@@ -308,7 +303,7 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
-	*c = (struct cgroups){ .ctx = ctx, .top = -1, .inotify = -1 };
+	*c = (struct cgroups){ .ctx = ctx, .top = -1 };
 	list_init(&c->watches);
 	alarm_init(&c->thaw_timer, cgroups_on_thaw_timer);
 	r = cgroup_of(getpid(), path);
@@ -372,7 +367,6 @@ struct cgroups *cgroups_free(struct cgroups *c)
 		return NULL;
 	alarm_stop(&c->ctx->alarms, &c->thaw_timer);
 	sd_event_source_disable_unref(c->source);
-	(void)fd_close(c->inotify);
 	if (c->top >= 0 && c->top_path) {
 		int r;
 

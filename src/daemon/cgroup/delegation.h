@@ -34,11 +34,10 @@ struct cgroups {
 	char *top_path;	   /* as of cgroup_of() */
 	bool moved;	   /* the daemon is in swansongd-ID */
 	bool refused;	   /* a service had to start without a group; logged once */
-	int inotify;
+	int inotify;	   /* of @source */
 	sd_event_source *source;
 	struct alarm thaw_timer;
 	struct list watches;
-	bool thawing; /* thaw_timer is set */
 	/* Of all watches; set by control_group_init(). */
 	void (*changed)(struct cgroup_watch *watch);  /* the group may have become empty */
 	void (*thaw_now)(struct cgroup_watch *watch); /* the delay of cgroups_thaw_soon() is over */
