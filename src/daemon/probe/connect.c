@@ -83,17 +83,12 @@ const struct probe_kind_ops probe_connect_ops = { .begin = connect_begin, .end =
 int http_request(const char *url, char **ret, size_t *ret_length)
 {
 	const char *path = strchrnul(url, '/');
-	int n = asprintf(ret,
-			 "GET %s HTTP/1.1\r\nHost: %.*s\r\nUser-Agent: swansongd\r\n"
-			 "Accept: */*\r\nConnection: close\r\n\r\n",
-			 *path ? path : "/", (int)(path - url), url);
 
-	if (n < 0) {
-		*ret = NULL;
-		return -ENOMEM;
-	}
-	*ret_length = (size_t)n;
-	return 0;
+	*ret = text_format("GET %s HTTP/1.1\r\nHost: %.*s\r\nUser-Agent: swansongd\r\n"
+			   "Accept: */*\r\nConnection: close\r\n\r\n",
+			   *path ? path : "/", (int)(path - url), url);
+	*ret_length = *ret ? strlen(*ret) : 0;
+	return *ret ? 0 : -ENOMEM;
 }
 
 /* 'd' stands for a digit, any other character for itself. */

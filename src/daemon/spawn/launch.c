@@ -19,10 +19,9 @@
 
 static int launch_add_variable(char ***at, const char *name, const char *value)
 {
-	if (asprintf(*at, "%s=%s", name, value) < 0) {
-		**at = NULL;
+	**at = text_format("%s=%s", name, value);
+	if (!**at)
 		return -ENOMEM;
-	}
 	(*at)++;
 	return 0;
 }

@@ -263,13 +263,12 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 	if (r == 0)
 		return 0;
 	free(ctx->refused);
-	if (asprintf(&ctx->refused, "%s:%u: [%s] %s: cannot listen on %s%s: %s",
-		     place.file ? place.file : "?", place.line, node_config_section(config),
-		     keys[key].name, listen_prefix(listen->kind), listen->address,
-		     r == -EBUSY
-			     ? "a process of an earlier swansongd may have it: opened at the start"
-			     : path_error_text(-r)) < 0)
-		ctx->refused = NULL;
+	ctx->refused = text_format(
+		"%s:%u: [%s] %s: cannot listen on %s%s: %s", place.file ? place.file : "?",
+		place.line, node_config_section(config), keys[key].name,
+		listen_prefix(listen->kind), listen->address,
+		r == -EBUSY ? "a process of an earlier swansongd may have it: opened at the start"
+			    : path_error_text(-r));
 	log_line(ctx->log, r == -EBUSY ? LOG_WARNING : LOG_ERR, "%s",
 		 ctx->refused ? ctx->refused : strerror(-r));
 	return r;
