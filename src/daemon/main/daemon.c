@@ -131,7 +131,6 @@ static void daemon_tear_down(struct daemon *d)
 	d->ctx.cgroups = cgroups_free(d->ctx.cgroups);
 	process_table_done(&d->processes);
 	sd_event_source_disable_unref(d->signal);
-	d->signals_fd = fd_close(d->signals_fd);
 	command_done(&d->command);
 	context_done(&d->ctx);
 	free(d->environment);
@@ -311,7 +310,6 @@ int daemon_run(const struct daemon_options *options)
 {
 	struct daemon d = {
 		.options = options,
-		.signals_fd = -1,
 		.history = -1,
 		.keeper = { .reaper = getpid() },
 	};

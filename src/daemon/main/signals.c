@@ -171,14 +171,13 @@ static bool daemon_handles_signal(const struct daemon *d, int signo)
 int daemon_watch_signals(struct daemon *d)
 {
 	sigset_t ours;
+	int fd;
 
 	(void)sigemptyset(&ours);
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
 		if (daemon_handles_signal(d, signo))
 			(void)sigaddset(&ours, signo);
-	d->signals_fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (d->signals_fd < 0)
-		return -errno;
-	return sd_event_add_io(d->ctx.event, &d->signal, d->signals_fd, EPOLLIN, daemon_on_signal,
-			       d);
+	fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+	return context_watch_owned(&d->ctx, &d->signal, fd < 0 ? -errno : fd, EPOLLIN,
+				   daemon_on_signal, d);
 }

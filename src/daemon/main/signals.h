@@ -4,7 +4,7 @@
 
 #include "daemon/main/state.h"
 
-/* Handles signals from now on, by @d->signals_fd.  Return: 0 or -errno. */
+/* Handles signals from now on, by @d->signal.  Return: 0 or -errno. */
 int daemon_watch_signals(struct daemon *d);
 
 /*

@@ -39,7 +39,6 @@ struct daemon {
 	struct crash_history former; /* of the former image */
 	struct keeper keeper;
 	int history; /* of faults; -1: none */
-	int signals_fd;
 	sd_event_source *signal;
 	struct alarm abandon; /* for processes that survive SIGKILL */
 	bool is_supervised;   /* there is a parent manager to notify */

@@ -20,7 +20,7 @@ struct starts {
 	bool full;     /* starts wait until half of ROOM is free: a turn costs more than a start */
 	unsigned ended, seen; /* number of starts that are over; and when the wait for room began */
 	struct alarm wait;
-	int set;
+	int set; /* of @source */
 	sd_event_source *source;
 	starts_fn *fn;
 	void *arg;
@@ -99,10 +99,8 @@ int starts_new(struct starts **ret, struct context *ctx, starts_fn *fn, void *ar
 	alarm_init(&starts->wait, starts_on_wait);
 	starts->pool.siblings = keeper_is_apart(&ctx->keeper);
 	starts->set = epoll_create1(EPOLL_CLOEXEC);
-	if (starts->set < 0)
-		return -errno;
-	r = sd_event_add_io(ctx->event, &starts->source, starts->set, EPOLLIN, starts_on_event,
-			    starts);
+	r = context_watch_owned(ctx, &starts->source, starts->set < 0 ? -errno : starts->set,
+				EPOLLIN, starts_on_event, starts);
 	/* A program sends messages after its start, so the start is processed first. */
 	if (r >= 0)
 		r = sd_event_source_set_priority(starts->source, SD_EVENT_PRIORITY_IMPORTANT);
@@ -119,7 +117,6 @@ struct starts *starts_free(struct starts *starts)
 	starts->ctx->starts = NULL;
 	alarm_stop(&starts->ctx->alarms, &starts->wait);
 	sd_event_source_disable_unref(starts->source);
-	(void)fd_close(starts->set);
 	spawn_pool_done(&starts->pool);
 	return free_memory(starts);
 }

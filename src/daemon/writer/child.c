@@ -67,7 +67,6 @@ void logger_child_init(struct logger_child *c, struct context *ctx)
 		.ctx = ctx,
 		.store = roster_take_descriptor(ctx->roster, "logger store", &former),
 		.socket = -1,
-		.timer = -1,
 		.delay_usec = AGAIN_MIN_USEC,
 	};
 	process_init(&c->process, PROCESS_LOGGER, NULL);
@@ -111,8 +110,7 @@ void logger_child_done(struct logger_child *c)
 	if (c->process.pid > 0 && !c->was_ready)
 		(void)kill(c->process.pid, SIGKILL);
 	child_disconnect(c);
-	c->on_timer = sd_event_source_disable_unref(c->on_timer);
-	c->timer = fd_close(c->timer);
+	c->timer = sd_event_source_disable_unref(c->timer);
 	list_for_each_taken (kept, &c->kept, in_child) {
 		closer_done(&kept->closer);
 		free(kept);
@@ -281,13 +279,13 @@ static int child_on_timer(sd_event_source *source, int fd, uint32_t events, void
 
 static int child_watch_timer(struct logger_child *c)
 {
-	if (c->on_timer)
+	int fd;
+
+	if (c->timer)
 		return 0;
-	(void)fd_close(c->timer);
-	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (c->timer < 0)
-		return -errno;
-	return sd_event_add_io(c->ctx->event, &c->on_timer, c->timer, EPOLLIN, child_on_timer, c);
+	fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	return context_watch_owned(c->ctx, &c->timer, fd < 0 ? -errno : fd, EPOLLIN, child_on_timer,
+				   c);
 }
 
 static int child_connect(struct logger_child *c, int socket)
@@ -308,7 +306,7 @@ static int child_connect(struct logger_child *c, int socket)
 	if (r >= 0)
 		r = child_watch_timer(c);
 	if (r >= 0)
-		r = logger_send(socket, &timer, NULL, NULL, c->timer);
+		r = logger_send(socket, &timer, NULL, NULL, sd_event_source_get_io_fd(c->timer));
 	c->asked = true;
 	alarm_set(&c->ctx->alarms, &c->silence, clock_add(clock_now_usec(), READY_USEC));
 	return r;

@@ -34,8 +34,7 @@ struct logger_child {
 	sd_event_source *source;
 	struct alarm again;
 	struct alarm silence; /* since LOGGER_HELLO, and since SIGKILL */
-	int timer;	      /* of LOGGER_TIMER, or -1 */
-	sd_event_source *on_timer;
+	sd_event_source *timer; /* of LOGGER_TIMER, or NULL */
 	struct list kept; /* processes that the kernel keeps in a call after SIGKILL */
 	bool asked;	  /* LOGGER_HELLO was sent, and nothing has come since */
 	uint64_t delay_usec;
