@@ -65,7 +65,6 @@ struct saving {
 	struct disabled next;
 	unsigned number;
 	int error; /* of the last change that has ended: 0 or an errno */
-	bool running;
 	bool enabled;
 	const struct enable_scaling *scaling; /* NULL: the change enables or disables */
 	char name[CONFIG_NAME_MAX + 1];	      /* of the node, for the log */
@@ -96,7 +95,6 @@ static void enable_on_saved(struct closer *closer)
 	struct saving *s = container_of(closer, struct saving, closer);
 	struct context *ctx = s->tree->ctx;
 
-	s->running = false;
 	s->error = closer->error;
 	context_update_soon(ctx);
 	if (s->error) {
@@ -117,7 +115,7 @@ static void enable_on_saved(struct closer *closer)
 
 bool enable_is_scaling(const struct context *ctx)
 {
-	return ctx->saving && ctx->saving->running && ctx->saving->scaling;
+	return ctx->saving && ctx->saving->closer.process.alive && ctx->saving->scaling;
 }
 
 static int enable_save(void *arg)
@@ -147,7 +145,7 @@ static int enable_begin_change(struct tree *tree, const char *name, struct savin
 		closer_init(&s->closer, tree->ctx, enable_on_saved);
 		tree->ctx->saving = s;
 	}
-	if (s->running)
+	if (s->closer.process.alive)
 		return -EBUSY;
 	(void)snprintf(s->name, sizeof(s->name), "%s", name);
 	*ret = s;
@@ -169,7 +167,6 @@ static int enable_end_change(struct saving *s, int r, unsigned *number)
 		return r;
 	}
 	*number = ++s->number;
-	s->running = true;
 	return 0;
 }
 
@@ -213,7 +210,7 @@ int enable_result(const struct tree *tree, unsigned number)
 {
 	const struct saving *s = tree->ctx->saving;
 
-	return s->running && s->number == number ? -EINPROGRESS : -s->error;
+	return s->closer.process.alive && s->number == number ? -EINPROGRESS : -s->error;
 }
 
 void enable_done(struct context *ctx)
