@@ -151,7 +151,7 @@ static void describe_visit_logs(const struct walk *w, const struct service *s)
 							.pid = FIELD_NONE,
 							.why = log_stream_destination(stream),
 							.age_usec = w->now - hold->since_usec,
-							.kill_usec = hold->until_usec,
+							.kill_usec = hold->limit.usec,
 							.count = FIELD_NONE,
 						});
 	}

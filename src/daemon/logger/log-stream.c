@@ -443,10 +443,8 @@ void log_stream_hold(struct log_stream *s, const struct swansong_guard *guard, u
 	if (log_stream_is_flushed(s) || !guard->node)
 		return;
 	hold = log_stream_get_hold(s, guard, generation);
-	if (!hold)
-		return;
-	hold->until_usec = until_usec;
-	alarm_set(&s->logger->ctx->alarms, &hold->limit, until_usec);
+	if (hold)
+		alarm_set(&s->logger->ctx->alarms, &hold->limit, until_usec);
 }
 
 void log_stream_release(struct log_stream *s)

@@ -27,8 +27,7 @@ struct log_hold {
 	struct swansong_guard guard;
 	unsigned generation;
 	uint64_t id, since_usec;
-	uint64_t until_usec; /* the time of its release at the latest */
-	struct alarm limit;
+	struct alarm limit; /* its release at the latest */
 };
 
 /* Finds or makes the stream of @kind of the node at @path, and counts a user.  0 or -ENOMEM. */
