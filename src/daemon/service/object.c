@@ -40,14 +40,15 @@ static void service_on_hook_end(void *arg)
 	service_check_exits(arg);
 }
 
-int service_make_hook(struct service *s, struct hook **ret)
+int service_make_hook(struct service *s, void (*on_limit)(struct alarm *timer), struct hook **ret)
 {
 	struct hook *hook = malloc(sizeof(*hook));
 
 	if (!hook)
 		return -ENOMEM;
 	/* This launch belongs to the present setup; so does the hook whenever it runs. */
-	hook_init(hook, s->ctx, &s->setup.launch, s, service_on_hook_end, s);
+	hook_init(hook, s->ctx, &s->setup.launch, s, service_on_hook_end, s,
+		  on_limit);
 	*ret = hook;
 	return 0;
 }

@@ -177,9 +177,10 @@ void service_check_exits(struct service *service);
 
 /*
  * Makes memory for commands of @service, which run one at a time; the end of one is handled as an
- * exit.  Return: 0 or -ENOMEM.
+ * exit.  @on_limit: as of hook_init().  Return: 0 or -ENOMEM.
  */
-int service_make_hook(struct service *service, struct hook **ret);
+int service_make_hook(struct service *service, void (*on_limit)(struct alarm *timer),
+		      struct hook **ret);
 
 /* Logs a message about @service. */
 #define service_log(service, priority, ...) \

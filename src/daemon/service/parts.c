@@ -32,13 +32,13 @@ static unsigned parts_of_hooks(const struct node_config *config)
 
 int service_hook_new(struct service *s, const struct node_config *config, struct hook **ret)
 {
-	return parts_of_hooks(config) ? service_make_hook(s, ret) : 0;
+	return parts_of_hooks(config) ? service_make_hook(s, NULL, ret) : 0;
 }
 
 void service_hook_free(struct hook *hook)
 {
 	if (hook)
-		hook_done(hook);
+		hook_end(hook);
 	free(hook);
 }
 

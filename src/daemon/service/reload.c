@@ -14,14 +14,9 @@ static void service_reload_on_timeout(struct alarm *alarm)
 
 int service_reload_new(struct service *s, const struct node_config *config, struct hook **ret)
 {
-	int r;
-
-	if (!node_config_has_hook(config, HOOK_RELOAD_COMMAND))
-		return 0;
-	r = service_make_hook(s, ret);
-	if (r == 0)
-		alarm_init(&(*ret)->timer, service_reload_on_timeout);
-	return r;
+	return node_config_has_hook(config, HOOK_RELOAD_COMMAND)
+		       ? service_make_hook(s, service_reload_on_timeout, ret)
+		       : 0;
 }
 
 static bool service_reloads_by_signal(const struct service *s)
@@ -77,7 +72,6 @@ void service_update_reload(struct service *s)
 				    well ? "reloaded"
 					 : policy_outcome_text(text,
 							       &s->setup.extras->reload->outcome));
-		alarm_stop(&s->ctx->alarms, &s->setup.extras->reload->timer);
 		hook_end(s->setup.extras->reload);
 	}
 }

@@ -98,8 +98,7 @@ int alert_new(struct alert **ret, struct node *node, const struct node_config *c
 		return -ENOMEM;
 	a->node = node;
 	a->config = node_config_ref(config);
-	hook_init(&a->hook, node->ctx, &a->launch, NULL, alert_on_end, a);
-	alarm_init(&a->hook.timer, alert_on_limit);
+	hook_init(&a->hook, node->ctx, &a->launch, NULL, alert_on_end, a, alert_on_limit);
 	a->hook.open_input = alert_open_lines;
 	r = launch_init(&a->launch, node->ctx, config, NULL, NULL);
 	if (r < 0)
@@ -113,7 +112,7 @@ struct alert *alert_free(struct alert *a)
 	if (!a)
 		return NULL;
 	alert_free(a->next);
-	hook_done(&a->hook);
+	hook_end(&a->hook);
 	launch_done(&a->launch);
 	node_config_unref(a->config);
 	return free_memory(a);
@@ -211,7 +210,6 @@ static void alert_finish(struct alert *a)
 {
 	struct node *node = a->node;
 
-	alarm_stop(&node->ctx->alarms, &a->hook.timer);
 	capture_end(a->launch.capture, &a->hook.process.guard, a->hook.process.generation,
 		    a->limit_usec);
 	hook_end(&a->hook);

@@ -57,8 +57,7 @@ int final_new(struct final **ret, struct node *node, const struct node_config *c
 		return -ENOMEM;
 	f->node = node;
 	f->config = node_config_ref(config);
-	hook_init(&f->hook, node->ctx, &f->launch, NULL, final_on_end, f);
-	alarm_init(&f->hook.timer, final_on_limit);
+	hook_init(&f->hook, node->ctx, &f->launch, NULL, final_on_end, f, final_on_limit);
 	r = launch_init(&f->launch, node->ctx, config, NULL, NULL);
 	if (r < 0)
 		return r;
@@ -71,7 +70,7 @@ struct final *final_free(struct final *f)
 	if (!f)
 		return NULL;
 	final_free(f->next);
-	hook_done(&f->hook);
+	hook_end(&f->hook);
 	swansong_completion_unref(f->drained);
 	roster_write(f->node->ctx->roster, &f->place, NULL);
 	launch_done(&f->launch);
@@ -186,7 +185,6 @@ static void final_set_variables(struct final *f)
 
 static void final_finish(struct final *f)
 {
-	alarm_stop(&f->node->ctx->alarms, &f->hook.timer);
 	capture_end(
 		f->launch.capture, &f->hook.process.guard, f->generation,
 		MIN(f->deadline_usec, clock_add(clock_now_usec(), f->config->stop_timeout_usec)));

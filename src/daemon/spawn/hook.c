@@ -8,50 +8,38 @@
 #include "model/keys/keys.h"
 
 void hook_init(struct hook *h, struct context *ctx, const struct launch *launch,
-	       struct service *service, void (*on_end)(void *arg), void *arg)
+	       struct service *service, void (*on_end)(void *arg), void *arg,
+	       void (*on_limit)(struct alarm *timer))
 {
 	*h = (struct hook){ .ctx = ctx, .launch = launch, .on_end = on_end, .arg = arg };
 	process_init(&h->process, PROCESS_HOOK, service);
-	alarm_init(&h->timer, NULL);
-}
-
-void hook_done(struct hook *h)
-{
-	alarm_stop(&h->ctx->alarms, &h->timer);
-	process_remove(&h->process);
-	h->node = NULL;
+	alarm_init(&h->timer, on_limit);
 }
 
 void hook_clear_variables(struct hook *h)
 {
+	h->n_variables = 0;
 	h->variables[0] = NULL;
 }
 
 void hook_add_variable(struct hook *h, char *word)
 {
-	size_t n = 0;
-
-	while (h->variables[n])
-		n++;
-	if (n == HOOK_VARIABLES_MAX)
+	if (h->n_variables == HOOK_VARIABLES_MAX)
 		return;
-	h->variables[n] = word;
-	h->variables[n + 1] = NULL;
+	h->variables[h->n_variables++] = word;
+	h->variables[h->n_variables] = NULL;
 }
 
 void hook_set_variable(struct hook *h, const char *format, ...)
 {
-	size_t n = 0;
 	va_list ap;
 
-	while (h->variables[n])
-		n++;
-	if (n == HOOK_VARIABLES_MAX)
+	if (h->n_variables == HOOK_VARIABLES_MAX)
 		return;
 	va_start(ap, format);
-	(void)vsnprintf(h->texts[n], sizeof(h->texts[n]), format, ap);
+	(void)vsnprintf(h->texts[h->n_variables], HOOK_VARIABLE_MAX, format, ap);
 	va_end(ap);
-	hook_add_variable(h, h->texts[n]);
+	hook_add_variable(h, h->texts[h->n_variables]);
 }
 
 static const struct commands *hook_commands_of(const struct hook *h)
@@ -157,6 +145,7 @@ bool hook_continue_anyway(struct hook *h, bool spent)
 
 void hook_end(struct hook *h)
 {
+	alarm_stop(&h->ctx->alarms, &h->timer);
 	process_remove(&h->process);
 	h->node = NULL;
 }

@@ -26,21 +26,22 @@ struct hook {
 	enum hook_kind kind;
 	size_t next;		/* index of the next command, with its chores */
 	struct outcome outcome; /* of the last command */
-	struct alarm timer;	/* for an owner that limits the time of its commands */
+	struct alarm timer;	/* for an owner that limits the time of its commands; off at their end */
 	/* Opens the standard input of the next command, for an owner that sets it; or returns 0. */
 	int (*open_input)(void *arg);
 
+	size_t n_variables;
 	char *variables[HOOK_VARIABLES_MAX + 1];
 	char texts[HOOK_VARIABLES_MAX][HOOK_VARIABLE_MAX];
 };
 
 /*
  * Sets up @hook; all arguments are borrowed.  Remaining processes belong to @service; if it is
- * NULL, they are killed with the command.
+ * NULL, they are killed with the command.  @on_limit is the function of its timer, if that is used.
  */
 void hook_init(struct hook *hook, struct context *ctx, const struct launch *launch,
-	       struct service *service, void (*on_end)(void *arg), void *arg);
-void hook_done(struct hook *hook);
+	       struct service *service, void (*on_end)(void *arg), void *arg,
+	       void (*on_limit)(struct alarm *timer));
 
 /*
  * Clears the variables for the next hook_begin(); the functions below add one, up to
@@ -70,7 +71,7 @@ bool hook_continue(struct hook *hook);
  */
 bool hook_continue_anyway(struct hook *hook, bool spent);
 
-/* Ends the hook after its last command, and releases the guard. */
+/* Ends the hook, after its last command or before it is freed, and releases the guard. */
 void hook_end(struct hook *hook);
 
 bool hook_is_running(const struct hook *hook);
