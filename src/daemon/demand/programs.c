@@ -134,12 +134,6 @@ void programs_init(struct programs *p, struct tree *tree)
 	closer_init(&p->closer, tree->ctx, programs_on_ended);
 }
 
-void programs_done(struct programs *p)
-{
-	if (p->tree)
-		closer_done(&p->closer);
-}
-
 uint64_t programs_look(const struct programs *p, bool fresh)
 {
 	return fresh ? p->begun_usec + 1

@@ -9,7 +9,7 @@
 
 struct programs {
 	struct tree *tree;
-	struct closer closer;
+	struct closer closer; /* to be ended by closer_done() */
 	char *results, *at; /* of the child, in memory that both share; the part that is not taken yet */
 	uint64_t until_usec;
 	uint64_t begun_usec; /* of the last look; each has another one */
@@ -17,7 +17,6 @@ struct programs {
 };
 
 void programs_init(struct programs *programs, struct tree *tree);
-void programs_done(struct programs *programs);
 
 /*
  * Returns the time at which the look for a request has to have begun: after the present one, which may not see what was

@@ -45,6 +45,8 @@ void closer_done(struct closer *closer)
 	pid_t pid = closer->process.alive ? closer->process.pid : 0;
 	struct process *child;
 
+	if (!closer->ctx)
+		return;
 	if (pid > 0 && closer->alarm.usec != USEC_INFINITY)
 		(void)process_signal(&closer->process, SIGKILL);
 	alarm_stop(&closer->ctx->alarms, &closer->alarm);

@@ -21,7 +21,7 @@ void closer_init(struct closer *closer, struct context *ctx, void (*ended)(struc
 /* Waits for the child @pid, which was made elsewhere. */
 void closer_take(struct closer *closer, pid_t pid);
 
-/* Stops waiting for a child that still runs; one with a limit is killed. */
+/* Stops waiting for a child that still runs; one with a limit is killed.  @closer may be all zeros. */
 void closer_done(struct closer *closer);
 
 /*

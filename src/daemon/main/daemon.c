@@ -114,8 +114,8 @@ static void daemon_tear_down(struct daemon *d)
 	d->control = control_free(d->control);
 	d->parent = parent_free(d->parent);
 	d->orphans = orphans_free(d->orphans);
-	trial_done(&d->trial);
-	programs_done(&d->programs);
+	closer_done(&d->trial.closer);
+	closer_done(&d->programs.closer);
 	rollout_done(&d->rollout);
 	survivors_done(&d->survivors);
 	changes_done(&d->changes);

@@ -119,8 +119,6 @@ void changes_init(struct changes *c, struct tree *tree, size_t n_paths)
 
 void changes_done(struct changes *c)
 {
-	if (!c->tree)
-		return;
 	closer_done(&c->closer);
 	for (unsigned i = 0; i < CHANGES_MAX; i++)
 		if (c->kept[i].number > 0)

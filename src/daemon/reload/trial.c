@@ -57,12 +57,6 @@ void trial_init(struct trial *trial, struct context *ctx, const struct reload *r
 	closer_init(&trial->closer, ctx, trial_on_ended);
 }
 
-void trial_done(struct trial *trial)
-{
-	if (trial->reload)
-		closer_done(&trial->closer);
-}
-
 unsigned trial_begin(struct trial *trial, struct config *config)
 {
 	if (trial->result == -EINPROGRESS)

@@ -13,7 +13,7 @@
 	"database"
 
 struct trial {
-	struct closer closer;
+	struct closer closer; /* to be ended by closer_done() */
 	const struct reload *reload;
 	struct config *
 		config; /* its paths are looked at; NULL: those of the files.  For the child alone */
@@ -23,7 +23,6 @@ struct trial {
 };
 
 void trial_init(struct trial *trial, struct context *ctx, const struct reload *reload);
-void trial_done(struct trial *trial);
 
 /* Begins a trial of @config or, with NULL, of the files, unless one goes on.  Returns its number. */
 unsigned trial_begin(struct trial *trial, struct config *config);

@@ -64,8 +64,8 @@ static void control_end(void)
 {
 	control = control_free(control);
 	upgrade_done(&upgrade);
-	trial_done(&trial);
-	programs_done(&programs);
+	closer_done(&trial.closer);
+	closer_done(&programs.closer);
 	rollout_done(&rollout);
 	changes_done(&changes);
 	parent = parent_free(parent);
