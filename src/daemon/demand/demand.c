@@ -28,31 +28,28 @@ static void demand_await_connection(struct service *s)
  * A process that ends without having accepted the connection is called at once again, but does not
  * start more often than a service that fails.
  */
-static void demand_wake(struct tree *tree, struct service *s)
+static void demand_wake(struct service *s)
 {
-	struct goals goals;
-
 	service_log(s, LOG_INFO, "starting for a connection");
 	s->calls->resting = false;
 	if (s->run.started_usec)
 		s->not_before_usec = clock_add(s->run.started_usec, s->config->restart_delay_usec);
 	if (s->state == STATE_DONE)
 		service_post(s, EVENT_RESET);
-	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	goals_raise(&goals, s->node);
+	goals_raise(s->node, REQUEST_NEED, CAUSE_CONFIGURATION);
 }
 
-static void demand_process_rest(struct tree *tree, struct service *s)
+static void demand_process_rest(struct service *s)
 {
 	if (s->state == STATE_DOWN && s->node->goal == GOAL_UP)
 		return; /* the service starts in this turn, or when its requirements are ready */
 	if (s->calls->resting && !s->next_setup && s->node->goal != GOAL_UP) {
 		if (s->calls->called)
-			demand_wake(tree, s);
+			demand_wake(s);
 		return;
 	}
 	if (s->node->goal == GOAL_UP)
-		goals_make_idle(tree, s->node);
+		goals_make_idle(s->node);
 	service_use_next_setup(s);
 	/* A failure is logged; the service then waits for a start by hand. */
 	if (!s->setup.launch.activation || activation_listen(s->setup.launch.activation) < 0)
@@ -207,7 +204,7 @@ void demand_process(struct tree *tree, struct node *node)
 	}
 	calls_end_period(s->calls);
 	if (s->state == STATE_DOWN || s->state == STATE_DONE)
-		demand_process_rest(tree, s);
+		demand_process_rest(s);
 	else
 		s->calls->resting = false;
 	if (s->state == STATE_FAILED && activation_is_listening(s->setup.launch.activation)) {

@@ -34,11 +34,11 @@ static void former_goals_take_row(struct tree *tree, struct node *node,
 	goals_begin(&g, tree, (enum goal_cause)MIN(row->detail[0], (uint64_t)N_CAUSES - 1));
 	/* The client that has stopped it for the sleep of the host asks once more. */
 	if (number == GOAL_UP || (number == GOAL_DOWN && g.cause == CAUSE_SLEEP)) {
-		goals_raise(&g, node);
+		goals_raise(node, REQUEST_NEED, g.cause);
 	} else if (number == GOAL_IDLE && node->service) {
-		goals_make_idle(tree, node);
+		goals_make_idle(node);
 	} else if (number == GOAL_HANDOVER) {
-		goals_raise(&g, node);
+		goals_raise(node, REQUEST_NEED, g.cause);
 		goals_lower(&g, node, REQUEST_RESTART, "it was under way before");
 	} else if (number >= GOAL_GONE && number <= GOAL_CYCLE) {
 		enum goal_request request = number == GOAL_GONE	  ? REQUEST_REMOVE

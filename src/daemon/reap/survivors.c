@@ -145,7 +145,7 @@ static void survivors_go_on(struct survivors *survivors, struct goals *goals,
 		return;
 	}
 	if (node->goal == GOAL_IDLE)
-		goals_raise(goals, node);
+		goals_raise(node, REQUEST_NEED, goals->cause);
 	survivors->going_on++;
 	node_log(node, LOG_DEBUG, "goes on with pid %d (%s)", row->number, s->main.name);
 }

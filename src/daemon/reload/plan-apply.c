@@ -138,11 +138,6 @@ static void plan_start_added(const struct plan_entry *entry, struct goals *goals
 		node_changed(node, "none", "");
 }
 
-static void plan_stop_removed(const struct plan_entry *entry, struct goals *goals)
-{
-	goals_lower(goals, entry->node, REQUEST_REMOVE, "section removed");
-}
-
 static void plan_log_change(const struct plan_entry *entry)
 {
 	static const char *const when[] = {
@@ -166,10 +161,9 @@ static void plan_apply_change(const struct plan_entry *entry, struct goals *goal
 	plan_log_change(entry);
 	if (entry->forgets_run)
 		service_post(node->service, EVENT_RESET);
-	if (entry->start && node->goal == GOAL_DOWN)
-		goals_raise_again(goals, node);
-	else if (entry->start)
-		goals_raise(goals, node);
+	if (entry->start)
+		goals_raise(node, node->goal == GOAL_DOWN ? REQUEST_START : REQUEST_NEED,
+			    goals->cause);
 	if (entry->restart) {
 		goals_forget_restarts(node);
 		goals_lower(goals, node, REQUEST_RESTART, "section changed");
@@ -178,15 +172,19 @@ static void plan_apply_change(const struct plan_entry *entry, struct goals *goal
 	}
 }
 
+static void plan_update_node(const struct plan_entry *entry, struct goals *goals)
+{
+	if (entry->kind == PLAN_ADD)
+		plan_start_added(entry, goals);
+	else if (entry->kind == PLAN_CHANGE)
+		plan_apply_change(entry, goals);
+	else
+		goals_lower(goals, entry->node, REQUEST_REMOVE, "section removed");
+}
+
 /* Additions come first, so that a stop does not find dependents that were absent until now. */
 static void plan_update_goals(struct plan *plan)
 {
-	static void (*const steps[N_PLAN_KINDS])(const struct plan_entry *entry,
-						 struct goals *goals) = {
-		[PLAN_ADD] = plan_start_added,
-		[PLAN_CHANGE] = plan_apply_change,
-		[PLAN_REMOVE] = plan_stop_removed,
-	};
 	struct events *events = plan->tree->ctx->events;
 	char cause[EVENT_CAUSE_MAX];
 	struct goals goals;
@@ -196,7 +194,7 @@ static void plan_update_goals(struct plan *plan)
 	for (enum plan_kind kind = 0; kind < N_PLAN_KINDS; kind++)
 		for (size_t i = 0; i < plan->n_entries; i++)
 			if (plan->entries[i].kind == kind)
-				steps[kind](&plan->entries[i], &goals);
+				plan_update_node(&plan->entries[i], &goals);
 	for (size_t i = 0; i < plan->n_dependents; i++) {
 		char reason[CONFIG_NAME_MAX + 20];
 

@@ -96,15 +96,13 @@ static int succession_copy_sockets(const struct service *from, const struct serv
 static int succession_begin(struct tree *tree, struct node *node)
 {
 	struct node *successor;
-	struct goals goals;
 	int r = succession_make(tree, node, node_next_generation(node), &successor);
 
 	if (r < 0)
 		return r;
 	r = succession_copy_sockets(node->service, successor->service);
-	goals_begin(&goals, tree, node->cause);
 	if (r == 0)
-		goals_raise(&goals, successor);
+		goals_raise(successor, REQUEST_NEED, node->cause);
 	else
 		succession_stop(tree, successor, "no memory for its sockets");
 	return r;
@@ -135,7 +133,7 @@ static void succession_fail(struct tree *tree, struct node *node, struct node *s
 	if (successor)
 		succession_stop(tree, successor, "it was not ready");
 	node_end_task(node, TASK_SUCCESSIONS);
-	goals_complete(tree, node);
+	goals_complete(node);
 }
 
 static void succession_rename_rows_of(const struct node *node)
@@ -232,7 +230,7 @@ static void succession_update(struct tree *tree, struct node *node)
 		if (successor)
 			succession_stop(tree, successor, "no hand-over is wanted any more");
 		if (node->goal == GOAL_HANDOVER)
-			goals_complete(tree, node);
+			goals_complete(node);
 	} else if (!successor) {
 		if (n < node_config_extras(node->config)->handover_max &&
 		    succession_begin(tree, node) < 0)
@@ -276,17 +274,15 @@ static unsigned succession_read(const struct tree *tree, const char *claim, stru
 void successions_take_former(struct tree *tree)
 {
 	const struct roster_row *row;
-	struct goals goals;
 	struct node *node;
 
-	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_GOAL, &at));) {
 		unsigned generation = succession_read(tree, row->path, &node);
 
 		/* The run goes on until its former goal, restored later, stops it with the time that is left. */
 		if (generation && !tree_find(tree, row->path) &&
 		    succession_make(tree, node, generation, &node) == 0)
-			goals_raise(&goals, node);
+			goals_raise(node, REQUEST_NEED, CAUSE_CONFIGURATION);
 	}
 	tree_for_each_row (node, row, tree, ROSTER_PROCESS) {
 		struct service_row was;

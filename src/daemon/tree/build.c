@@ -195,6 +195,6 @@ void tree_process_completion(struct tree *tree, struct node *node)
 	if (node->service && !node->config->argv && !fsm_has_process(node->service->state))
 		tree_remove_service(tree, node);
 	if (node->complete)
-		goals_complete(tree, node);
+		goals_complete(node);
 	tree_prune(tree, node);
 }

@@ -154,9 +154,9 @@ static void converge_reset_ended(struct node *required, const struct service *s)
 }
 
 /* Returns true if the goal of a node that @s needs was raised. */
-static bool converge_prepare_start(struct tree *tree, const struct service *s)
+static bool converge_prepare_start(const struct service *s)
 {
-	bool risen = goals_need(tree, s);
+	bool risen = goals_need(s);
 
 	for (const struct node *n = s->node; n; n = n->parent) {
 		for (struct node *const *to = node_edges(n, EDGE_REQUIRES); to && *to; to++)
@@ -179,7 +179,7 @@ static void converge_prepare_starts(struct tree *tree)
 		risen = false;
 		node_for_each_due (node, tree->ctx, TASK_STARTS)
 			if (converge_start_event(node->service) != N_EVENTS)
-				risen |= converge_prepare_start(tree, node->service);
+				risen |= converge_prepare_start(node->service);
 	} while (risen);
 }
 

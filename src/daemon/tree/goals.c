@@ -41,11 +41,11 @@ void goals_reconfigure(struct node *node, bool was_group)
 		goals_init(node, node->config);
 }
 
-static bool goals_request(struct goals *g, struct node *node, enum goal_request request)
+static bool goals_request(struct node *node, enum goal_request request, enum goal_cause cause)
 {
 	enum goal before = node->goal;
 
-	goals_write(node, goal_next(before, request), g->cause);
+	goals_write(node, goal_next(before, request), cause);
 	return node->goal != before;
 }
 
@@ -69,13 +69,13 @@ void goals_lower(struct goals *g, struct node *node, enum goal_request request, 
 
 	/* The nodes that require it always have a run that is ready. */
 	if (request == REQUEST_RESTART && node->service && service_can_hand_over(node->service)) {
-		if (!g->dry_run && goals_request(g, node, REQUEST_HANDOVER)) {
+		if (!g->dry_run && goals_request(node, REQUEST_HANDOVER, g->cause)) {
 			node_log(node, LOG_NOTICE, "hand-over: %s", reason);
 			node_add_task(node, TASK_SUCCESSIONS);
 		}
 		return;
 	}
-	changed = g->dry_run || goals_request(g, node, request);
+	changed = g->dry_run || goals_request(node, request, g->cause);
 	g->any = true;
 	if (!g->dry_run && node->goal < GOAL_IDLE) {
 		stop_latch(g->tree, node, g->usec, reason);
@@ -215,18 +215,15 @@ static void goals_note_raised(struct node *node)
 
 void goals_add(struct goals *g, struct node *node)
 {
-	(void)goals_request(g, node, REQUEST_ADD);
+	(void)goals_request(node, REQUEST_ADD, g->cause);
 	if (node->config->argv && !node_starts_by_itself(node, node->config))
-		(void)goals_request(g, node, REQUEST_REST);
+		(void)goals_request(node, REQUEST_REST, g->cause);
 	goals_note_raised(node);
 }
 
-void goals_complete(struct tree *tree, struct node *node)
+void goals_complete(struct node *node)
 {
-	struct goals g;
-
-	goals_begin(&g, tree, node->cause);
-	if (goals_request(&g, node, REQUEST_COMPLETE))
+	if (goals_request(node, REQUEST_COMPLETE, node->cause))
 		goals_note_raised(node);
 }
 
@@ -258,35 +255,23 @@ static void goals_reset(const struct goals *g, struct service *s, bool named)
 		service_post(s, EVENT_RESET);
 }
 
-void goals_raise(struct goals *g, struct node *node)
+void goals_raise(struct node *node, enum goal_request request, enum goal_cause cause)
 {
-	(void)goals_request(g, node, REQUEST_NEED);
+	(void)goals_request(node, request, cause);
 	goals_note_raised(node);
 }
 
-void goals_raise_again(struct goals *g, struct node *node)
+void goals_make_idle(struct node *node)
 {
-	(void)goals_request(g, node, REQUEST_START);
-	goals_note_raised(node);
-}
-
-void goals_make_idle(struct tree *tree, struct node *node)
-{
-	struct goals g;
-
-	goals_begin(&g, tree, node->cause);
-	(void)goals_request(&g, node, REQUEST_REST);
+	(void)goals_request(node, REQUEST_REST, node->cause);
 	service_note_goal(node->service);
 }
 
 /* Dependents go on, as they need only the sockets of @node. */
 void goals_retire(struct tree *tree, struct node *node, const char *reason)
 {
-	struct goals g;
-
-	goals_begin(&g, tree, node->cause);
-	(void)goals_request(&g, node, REQUEST_REST);
-	stop_latch(tree, node, g.usec, reason);
+	(void)goals_request(node, REQUEST_REST, node->cause);
+	stop_latch(tree, node, clock_now_usec(), reason);
 	stop_commit(tree);
 	goals_note_raised(node);
 }
@@ -361,7 +346,7 @@ static void goals_raise_parents(struct goals *g, struct node *node)
 		list_for_each (n, &node->parent->children, sibling)
 			if (n != node)
 				goals_write(n, goal_next(n->goal, REQUEST_STOP), cause);
-		(void)goals_request(g, node->parent, REQUEST_START);
+		(void)goals_request(node->parent, REQUEST_START, g->cause);
 	}
 	if (highest)
 		goals_note_raised(highest);
@@ -381,11 +366,11 @@ static void goals_raise_members(struct goals *g, struct node *top)
 	goals_raise_parents(g, top);
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		if (start_order_is_meant(n, top)) {
-			(void)goals_request(g, n, REQUEST_START);
+			(void)goals_request(n, REQUEST_START, g->cause);
 			if (n->service)
 				goals_reset(g, n->service, n == top);
 		} else if (was_down || n->goal == GOAL_DOWN || goals_has_failed_on_demand(n)) {
-			(void)goals_request(g, n, REQUEST_REST);
+			(void)goals_request(n, REQUEST_REST, g->cause);
 			if (goals_has_failed_on_demand(n))
 				goals_reset(g, n->service, false);
 		}
@@ -422,14 +407,14 @@ int goals_restart(struct goals *g, struct node *node, const char *reason)
 
 /* --- starts by need --- */
 
-static bool goals_need_nodes(struct goals *g, struct node *const *nodes)
+static bool goals_need_nodes(struct node *const *nodes)
 {
 	bool any = false;
 
 	for (; nodes && *nodes; nodes++) {
 		if (!(*nodes)->service || node_goal(*nodes) != GOAL_IDLE ||
 		    service_is_listening((*nodes)->service) ||
-		    !goals_request(g, *nodes, REQUEST_NEED))
+		    !goals_request(*nodes, REQUEST_NEED, CAUSE_DEPENDENCY))
 			continue;
 		goals_note_raised(*nodes);
 		any = true;
@@ -437,15 +422,13 @@ static bool goals_need_nodes(struct goals *g, struct node *const *nodes)
 	return any;
 }
 
-bool goals_need(struct tree *tree, const struct service *s)
+bool goals_need(const struct service *s)
 {
-	struct goals g;
 	bool any = false;
 
-	goals_begin(&g, tree, CAUSE_DEPENDENCY);
 	for (const struct node *n = s->node; n; n = n->parent) {
-		any |= goals_need_nodes(&g, node_edges(n, EDGE_REQUIRES));
-		any |= goals_need_nodes(&g, node_edges(n, EDGE_WANTS));
+		any |= goals_need_nodes(node_edges(n, EDGE_REQUIRES));
+		any |= goals_need_nodes(node_edges(n, EDGE_WANTS));
 	}
 	return any;
 }
@@ -454,5 +437,5 @@ void goals_need_all(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
 		if (n->service && service_is_wanted(n->service))
-			(void)goals_need(tree, n->service);
+			(void)goals_need(n->service);
 }

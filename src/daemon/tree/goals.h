@@ -46,14 +46,14 @@ void goals_lower(struct goals *goals, struct node *node, enum goal_request reque
 /* Raises @node as if it were new: its section has come back. */
 void goals_add(struct goals *goals, struct node *node);
 
-/* Starts @node unless it is stopped: a reload has set its autostart. */
-void goals_raise(struct goals *goals, struct node *node);
-
-/* Sets the goal of @node alone to UP, after a stop that no client has requested. */
-void goals_raise_again(struct goals *goals, struct node *node);
+/*
+ * Starts @node alone: by REQUEST_NEED unless it is stopped; by REQUEST_START also after a stop that no client has
+ * requested.
+ */
+void goals_raise(struct node *node, enum goal_request request, enum goal_cause cause);
 
 /* @node has done its work by schedule or on demand, and rests until it is requested or needed. */
-void goals_make_idle(struct tree *tree, struct node *node);
+void goals_make_idle(struct node *node);
 
 /* Stops @node, a service on demand that is idle: it waits for the next connection. */
 void goals_retire(struct tree *tree, struct node *node, const char *reason);
@@ -78,11 +78,11 @@ int goals_restart(struct goals *goals, struct node *node, const char *reason);
  * Starts the idle nodes that @service requires or wants; it runs or is about to start.  Returns true
  * if there was one.
  */
-bool goals_need(struct tree *tree, const struct service *service);
+bool goals_need(const struct service *service);
 void goals_need_all(struct tree *tree);
 
 /* Handles the completion of @node: its goal rises again after a restart. */
-void goals_complete(struct tree *tree, struct node *node);
+void goals_complete(struct node *node);
 
 /* Calls goals_lower() for @node, as a batch of its own. */
 void goals_lower_one(struct tree *tree, struct node *node, enum goal_cause cause,

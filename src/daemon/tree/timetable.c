@@ -103,10 +103,9 @@ static bool timetable_has_ended(const struct service *s)
 	return s->state == STATE_DONE || s->state == STATE_FAILED;
 }
 
-static void timetable_run(struct tree *tree, struct timetable *t)
+static void timetable_run(struct timetable *t)
 {
 	struct service *s = t->node->service;
-	struct goals goals;
 
 	if (node_goal(t->node) < GOAL_IDLE || t->node->disabled) /* stopped */
 		return;
@@ -122,8 +121,7 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	/* At once: else a fault in this turn would find the run of before, and a time that is over. */
 	if (timetable_has_ended(s))
 		service_handle(s, EVENT_RESET);
-	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	goals_raise(&goals, t->node);
+	goals_raise(t->node, REQUEST_NEED, CAUSE_CONFIGURATION);
 }
 
 /* No time up to now counts any more. */
@@ -153,12 +151,12 @@ void timetable_process(struct tree *tree, struct node *node)
 	 */
 	if (node->goal == GOAL_DOWN && node->cause == CAUSE_DEPENDENCY &&
 	    !fsm_has_process(s->state))
-		goals_make_idle(tree, node);
+		goals_make_idle(node);
 	if (due) {
-		timetable_run(tree, t);
+		timetable_run(t);
 		timetable_note(t);
 	} else if (timetable_has_ended(s) && node->goal == GOAL_UP && !t->config->autostart) {
-		goals_make_idle(tree, node);
+		goals_make_idle(node);
 	}
 	if (due || !timetable_schedule_of(t)->interval_usec)
 		timetable_plan(t);
