@@ -28,13 +28,8 @@ void request_status(struct request *q, struct node *node, const struct message_c
 void request_update_status(struct request *q, struct node *node)
 {
 	struct describe_walk walk;
-	struct node *looks_at;
+	struct node *looks_at = q->connection->tier > TIER_LOOK ? node : q->tree->root;
 
-	if (!node) {
-		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
-		return;
-	}
-	looks_at = q->connection->tier > TIER_LOOK ? node : q->tree->root;
 	if (!programs_are_known(q->reload->programs, looks_at, q->look))
 		return;
 	request_end_wait(q);
@@ -68,10 +63,6 @@ void request_update_reports(struct request *q, struct node *node)
 {
 	uint64_t now = clock_now_usec();
 
-	if (!node) {
-		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
-		return;
-	}
 	/* Requests by others must not prolong this wait. */
 	if (now < q->begun_usec + ATTACH_ANSWER_USEC && attach_is_awaited(node, now))
 		return;
@@ -151,10 +142,6 @@ void request_update_enable(struct request *q, struct node *node)
 {
 	int r;
 
-	if (!node) {
-		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
-		return;
-	}
 	if (q->change) {
 		r = enable_result(q->tree, q->change);
 		if (r == 0)
@@ -212,21 +199,18 @@ void request_shutdown(struct request *q, struct node *node, const struct message
 		request_fail(q, ERROR_FAILED, node_name(node), "a grace of 0 is none: use force");
 		return;
 	}
-	if (changes) {
-		if (!request_change_times(q, node, call->parameters))
-			return;
-		q->begun_usec = clock_now_usec();
-		connection_reply(q->connection, request_progress(q, node), false);
+	if (changes && !request_change_times(q, node, call->parameters))
 		return;
+	if (!changes) {
+		goals_begin(&goals, q->tree, node->parent ? CAUSE_OPERATOR : CAUSE_SHUTDOWN);
+		goals.until_usec = clock_add(goals.usec, budget_of_grace(grace_usec));
+		goals_lower(&goals, node, REQUEST_STOP, request_reason(q, call, why));
+		goals_commit(&goals);
+		request_note_stop(q, node, call);
+		if (message_get_bool(call->parameters, "force", false))
+			deadline_force_soon(node);
 	}
-	goals_begin(&goals, q->tree, node->parent ? CAUSE_OPERATOR : CAUSE_SHUTDOWN);
-	goals.until_usec = clock_add(goals.usec, budget_of_grace(grace_usec));
-	goals_lower(&goals, node, REQUEST_STOP, request_reason(q, call, why));
-	goals_commit(&goals);
-	request_note_stop(q, node, call);
-	if (message_get_bool(call->parameters, "force", false))
-		deadline_force_soon(node);
-	if (message_get_bool(call->parameters, "wait", true)) {
+	if (!changes && message_get_bool(call->parameters, "wait", true)) {
 		request_begin_wait(q, node, call);
 		return;
 	}

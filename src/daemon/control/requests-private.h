@@ -11,7 +11,7 @@ typedef void request_method(struct request *q, struct node *node, const struct m
 
 /*
  * Looks at a waiting call, in every update turn until its reply.  @node is NULL if the node of the call is
- * freed.
+ * freed; calls that need it have failed then.
  */
 typedef void request_update_method(struct request *q, struct node *node);
 

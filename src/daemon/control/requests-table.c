@@ -74,8 +74,19 @@ void request_call(struct request *q, enum interface_method method, const struct 
 	methods[method].call(q, node, call);
 }
 
+/* Returns true if the call fails when its node is freed; others handle that, or are about no node. */
+static bool request_needs_node(enum interface_method method)
+{
+	return method == METHOD_STATUS || method == METHOD_GUARDS || method == METHOD_START ||
+	       method == METHOD_RESTART || method == METHOD_ENABLE || method == METHOD_DISABLE;
+}
+
 void request_update(struct request *q)
 {
-	if (q->waiting)
-		methods[q->method].update(q, tree_find(q->tree, q->path));
+	struct node *node = q->waiting ? tree_find(q->tree, q->path) : NULL;
+
+	if (q->waiting && !node && request_needs_node(q->method))
+		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+	else if (q->waiting)
+		methods[q->method].update(q, node);
 }

@@ -157,7 +157,7 @@ static bool request_is_settling(struct request *q, struct node *top)
 	return true;
 }
 
-static void request_update_settling(struct request *q, struct node *node)
+void request_update_ready(struct request *q, struct node *node)
 {
 	bool start = q->method != METHOD_WAIT; /* a wait also waits for a later start */
 	const struct service *ended;
@@ -257,7 +257,7 @@ static void request_add_pending(json_t *progress, struct node *node)
 static void request_settle_until(struct request *q, struct node *node)
 {
 	if (strcmp(q->until, "ready") == 0) {
-		request_update_settling(q, node);
+		request_update_ready(q, node);
 	} else if (strcmp(q->until, "running") == 0) {
 		if (!node_is_stopped(node))
 			request_succeed(q);
@@ -270,14 +270,6 @@ static void request_settle_until(struct request *q, struct node *node)
 	} else if (swansong_completion_done(q->completion)) {
 		request_succeed_stop(q, node);
 	}
-}
-
-void request_update_ready(struct request *q, struct node *node)
-{
-	if (node)
-		request_update_settling(q, node);
-	else
-		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 }
 
 void request_update_stop(struct request *q, struct node *node)
