@@ -12,30 +12,6 @@
 /* A command that writes more to a file, this one included, is killed. */
 #define OUTPUT_MAX (64U << 20)
 
-/* Sets @line to the last line of the output, or its beginning. */
-static void probe_read_output(struct probe *probe)
-{
-	char text[4096], *line = text;
-	struct stat st = { .st_size = 0 };
-	size_t length;
-	ssize_t n;
-
-	(void)fstat(probe->fd, &st);
-	n = pread(probe->fd, text, sizeof(text), MAX(st.st_size - (off_t)sizeof(text), 0));
-	length = n > 0 ? (size_t)n : 0;
-
-	if (length > 0 && text[length - 1] == '\n')
-		length--;
-	for (size_t i = 0; i < length; i++)
-		if (text[i] == '\n')
-			line = text + i + 1;
-		else if (!text[i])
-			text[i] = '?';
-	length = MIN(length - (size_t)(line - text), sizeof(probe->line) - 1);
-	memcpy(probe->line, line, length);
-	probe->line[length] = '\0';
-}
-
 static void probe_explain_failure(struct probe *probe, const struct launch_failure *failure)
 {
 	process_remove(&probe->process);
@@ -76,7 +52,7 @@ static void probe_end_exec(struct probe *probe)
 {
 	process_signal_session(&probe->process, SIGKILL);
 	if (probe->fd >= 0)
-		probe_read_output(probe);
+		fd_read_last_line(probe->fd, probe->line, sizeof(probe->line));
 	probe->fd = fd_close(probe->fd);
 }
 
@@ -105,7 +81,7 @@ void probe_died(struct process *process, const struct reap_exit *exit)
 		char name[SIGNAL_TEXT_MAX];
 		const char *colon;
 
-		probe_read_output(probe);
+		fd_read_last_line(probe->fd, probe->line, sizeof(probe->line));
 		colon = *probe->line ? ": " : "";
 		if (exit->signaled)
 			probe_fail(probe, "killed by %s%s%s", parse_signal_text(name, exit->value),

@@ -40,33 +40,15 @@ int upgrade_rehearse(const struct roster *roster)
 	return fflush(stdout) == 0 && roster ? 0 : 1;
 }
 
-/* Reads the last line of the child's output, without the prefix of a log line. */
-static void upgrade_read_line(const struct upgrade *u, char line[static UPGRADE_TEXT_MAX])
-{
-	static const char name[] = "swansongd: ";
-	struct stat st;
-	ssize_t n = 0;
-	char *from;
-
-	if (fstat(u->output, &st) == 0)
-		n = pread(u->output, line, UPGRADE_TEXT_MAX - 1,
-			  MAX(st.st_size - (UPGRADE_TEXT_MAX - 1), 0));
-	while (n > 0 && line[n - 1] == '\n')
-		n--;
-	line[MAX(n, 0)] = '\0';
-	from = strrchr(line, '\n');
-	from = from ? from + 1 : line;
-	if (strstr(from, name))
-		from = strstr(from, name) + sizeof(name) - 1;
-	memmove(line, from, strlen(from) + 1);
-}
-
 static void upgrade_on_ended(struct closer *closer)
 {
 	struct upgrade *u = container_of(closer, struct upgrade, closer);
-	char line[UPGRADE_TEXT_MAX];
+	static const char prefix[] = "swansongd: "; /* of a log line */
+	char text[UPGRADE_TEXT_MAX], *line = text;
 
-	upgrade_read_line(u, line);
+	fd_read_last_line(u->output, text, sizeof(text));
+	if (strstr(text, prefix))
+		line = strstr(text, prefix) + strlen(prefix);
 	u->output = fd_close(u->output);
 	if (u->state != UPGRADE_REHEARSAL)
 		return;
