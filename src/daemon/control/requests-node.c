@@ -80,10 +80,7 @@ static const struct node *request_find_stopped_above(const struct node *node)
 
 void request_start(struct request *q, struct node *node, const struct message_call *call)
 {
-	struct goals goals;
-
-	goals_begin(&goals, q->tree, CAUSE_OPERATOR);
-	if (goals_start(&goals, node) < 0)
+	if (goals_start(node, CAUSE_OPERATOR, false) < 0)
 		request_fail(q, ERROR_NODE_STOPPED, node_name(request_find_stopped_above(node)),
 			     NULL);
 	else

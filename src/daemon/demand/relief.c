@@ -90,7 +90,6 @@ static void relief_stop(struct tree *tree, struct node *node, int percent)
 static bool relief_start(struct tree *tree, struct node *node, bool all)
 {
 	int highest = INT_MIN;
-	struct goals goals;
 	bool more = false;
 
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
@@ -98,13 +97,12 @@ static bool relief_start(struct tree *tree, struct node *node, bool all)
 			goals_lower_one(tree, n, CAUSE_DEPENDENCY, REQUEST_STOP, "");
 		else if (relief_is_of(n, node))
 			highest = MAX(highest, n->config->stop_rank);
-	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		if (!relief_is_of(n, node))
 			continue;
 		if (n->config->stop_rank < highest && !all)
 			more = true;
-		else if (goals_start(&goals, n) == 0)
+		else if (goals_start(n, CAUSE_CONFIGURATION, false) == 0)
 			node_log(n, LOG_NOTICE, "starts again: %s",
 				 node ? "memory is not short any more" : "the host is awake");
 	}

@@ -117,7 +117,6 @@ int transient_add(struct tree *tree, const struct transient_run *run, FILE *reas
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct node *node = NULL;
-	struct goals goals;
 	int r;
 
 	free(take(tree->ctx->refused));
@@ -134,8 +133,7 @@ int transient_add(struct tree *tree, const struct transient_run *run, FILE *reas
 	tree->ctx->configuration++;
 	node_changed(node, "none", "");
 	/* A requirement may be in a tree that is shutting down, and would never be there. */
-	goals_begin(&goals, tree, CAUSE_OPERATOR);
-	(void)goals_start(&goals, node);
+	(void)goals_start(node, CAUSE_OPERATOR, false);
 	*ret = node;
 	return 0;
 }

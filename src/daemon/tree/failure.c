@@ -72,21 +72,18 @@ static void failure_stop_bound(struct tree *tree, const struct service *s)
 static void failure_start_chain(struct tree *tree, struct service *s, enum chain chain)
 {
 	char *const *name = node_config_extras(s->config)->chains[chain];
-	struct goals goals;
 
 	if (!name || s->run.chained)
 		return;
 	s->run.chained = true;
 	service_update_roster(s);
-	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	goals.again = true;
 	for (; *name; name++)
 		for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 			bool is_instance = config_is_template(*name) && config_is_instance(n->path, *name);
 
 			if ((!is_instance && strcmp(n->path, *name) != 0) || node_is_within(s->node, n))
 				continue;
-			if (n->disabled || goals_start(&goals, n) < 0) {
+			if (n->disabled || goals_start(n, CAUSE_CONFIGURATION, true) < 0) {
 				node_log(n, LOG_NOTICE, "not started after %s: it is %s", s->config->path,
 					 n->disabled ? "disabled" : "going to be removed");
 				continue;

@@ -243,15 +243,15 @@ void goals_forget_restarts(struct node *node)
  * The outcome of its last run does not keep a service from starting; a finished oneshot stays done, unless
  * it is to run again: a scheduled one that is @named, too.  Two services that start each other cost little.
  */
-static void goals_reset(const struct goals *g, struct service *s, bool named)
+static void goals_reset(struct service *s, bool again, bool named)
 {
-	bool again = g->again || (named && s->node->timetable);
 	bool is_done = s->state == STATE_DONE || s->state == STATE_FAILED;
 
-	if (g->again && is_done)
+	if (again && is_done)
 		s->not_before_usec = clock_add(s->since_usec, s->config->restart_delay_usec);
 	if (s->state == STATE_BACKOFF || service_is_skipped(s) ||
-	    (is_done && (again || s->state == STATE_FAILED || s->config->type != TYPE_ONESHOT)))
+	    (is_done && (again || (named && s->node->timetable) || s->state == STATE_FAILED ||
+			 s->config->type != TYPE_ONESHOT)))
 		service_post(s, EVENT_RESET);
 }
 
@@ -278,9 +278,9 @@ void goals_retire(struct tree *tree, struct node *node, const char *reason)
 
 /* --- requests: the nodes to raise --- */
 
-static bool goals_is_startable(const struct tree *tree, const struct node *node)
+static bool goals_is_startable(const struct node *node)
 {
-	if (tree->root->goal == GOAL_DOWN)
+	if (node_root(node)->goal == GOAL_DOWN)
 		return false;
 	while (node && node->goal != GOAL_GONE)
 		node = node->parent;
@@ -298,11 +298,10 @@ static bool goals_is_missing(const struct node *node)
  * Adds the missing targets of @edge to @selected.  Return: 0; -ESHUTDOWN if a required one is
  * going.
  */
-static int goals_select_needed(struct goals *g, struct list *selected, const struct node *node,
-			       enum edge edge)
+static int goals_select_needed(struct list *selected, const struct node *node, enum edge edge)
 {
 	for (struct node *const *to = node_edges(node, edge); to && *to; to++) {
-		bool startable = goals_is_startable(g->tree, *to);
+		bool startable = goals_is_startable(*to);
 
 		if (!startable && edge == EDGE_REQUIRES)
 			return -ESHUTDOWN;
@@ -313,10 +312,10 @@ static int goals_select_needed(struct goals *g, struct list *selected, const str
 }
 
 /* Selects @node and all that it needs, directly or not.  Return: 0 or -ESHUTDOWN. */
-static int goals_select(struct goals *g, struct list *selected, struct node *node)
+static int goals_select(struct list *selected, struct node *node)
 {
 	struct node *top;
-	int r = goals_is_startable(g->tree, node) ? 0 : -ESHUTDOWN;
+	int r = goals_is_startable(node) ? 0 : -ESHUTDOWN;
 
 	list_append(selected, &node->in_batch);
 	list_for_each (top, selected, in_batch)
@@ -324,29 +323,29 @@ static int goals_select(struct goals *g, struct list *selected, struct node *nod
 			if (!n->service || n->goal == GOAL_GONE || !start_order_is_meant(n, top))
 				continue;
 			for (const struct node *up = n; r == 0 && up; up = up->parent) {
-				r = goals_select_needed(g, selected, up, EDGE_REQUIRES);
+				r = goals_select_needed(selected, up, EDGE_REQUIRES);
 				if (r == 0)
-					r = goals_select_needed(g, selected, up, EDGE_WANTS);
+					r = goals_select_needed(selected, up, EDGE_WANTS);
 			}
 		}
 	return r;
 }
 
 /* The stopped groups above @node run again; their stop moves to their other members. */
-static void goals_raise_parents(struct goals *g, struct node *node)
+static void goals_raise_parents(struct node *node, enum goal_cause cause)
 {
 	struct node *highest = NULL, *n;
-	enum goal_cause cause;
+	enum goal_cause stop;
 
 	for (struct node *above = node->parent; above; above = above->parent)
 		if (above->goal == GOAL_DOWN)
 			highest = above;
-	cause = highest ? highest->cause : g->cause;
+	stop = highest ? highest->cause : cause;
 	for (; highest && node != highest; node = node->parent) {
 		list_for_each (n, &node->parent->children, sibling)
 			if (n != node)
-				goals_write(n, goal_next(n->goal, REQUEST_STOP), cause);
-		(void)goals_request(node->parent, REQUEST_START, g->cause);
+				goals_write(n, goal_next(n->goal, REQUEST_STOP), stop);
+		(void)goals_request(node->parent, REQUEST_START, cause);
 	}
 	if (highest)
 		goals_note_raised(highest);
@@ -359,37 +358,37 @@ static bool goals_has_failed_on_demand(const struct node *n)
 }
 
 /* Members that start with @top are raised; the others of a stopped group become idle. */
-static void goals_raise_members(struct goals *g, struct node *top)
+static void goals_raise_members(struct node *top, enum goal_cause cause, bool again)
 {
 	bool was_down = node_goal(top) <= GOAL_DOWN;
 
-	goals_raise_parents(g, top);
+	goals_raise_parents(top, cause);
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		if (start_order_is_meant(n, top)) {
-			(void)goals_request(n, REQUEST_START, g->cause);
+			(void)goals_request(n, REQUEST_START, cause);
 			if (n->service)
-				goals_reset(g, n->service, n == top);
+				goals_reset(n->service, again, n == top);
 		} else if (was_down || n->goal == GOAL_DOWN || goals_has_failed_on_demand(n)) {
-			(void)goals_request(n, REQUEST_REST, g->cause);
+			(void)goals_request(n, REQUEST_REST, cause);
 			if (goals_has_failed_on_demand(n))
-				goals_reset(g, n->service, false);
+				goals_reset(n->service, again, false);
 		}
 	}
 }
 
-int goals_start(struct goals *g, struct node *node)
+int goals_start(struct node *node, enum goal_cause cause, bool again)
 {
 	struct list selected;
 	struct node *top;
 	int r;
 
 	list_init(&selected);
-	r = goals_select(g, &selected, node);
+	r = goals_select(&selected, node);
 	list_for_each_taken (top, &selected, in_batch) {
 		if (r < 0)
 			continue;
 		goals_forget_restarts(top);
-		goals_raise_members(g, top);
+		goals_raise_members(top, cause, again);
 		goals_note_raised(top);
 	}
 	return r;
@@ -397,7 +396,7 @@ int goals_start(struct goals *g, struct node *node)
 
 int goals_restart(struct goals *g, struct node *node, const char *reason)
 {
-	int r = goals_start(g, node);
+	int r = goals_start(node, g->cause, false);
 
 	if (r < 0)
 		return r;

@@ -20,7 +20,6 @@ struct goals {
 	uint64_t until_usec; /* the latest end of the budgets of lowered nodes; USEC_INFINITY */
 	struct list lowered; /* nodes, by in_batch */
 	bool any;
-	bool again;    /* started services run once more if they are done, but restart-delay after it */
 	bool dry_run;  /* nothing is stopped: the commit only reports the dependents */
 	uint64_t keep; /* number of other instances that are enough; all of them always are */
 	/* Called, if set, for each node that is stopped or restarted because of a requirement. */
@@ -61,12 +60,12 @@ void goals_retire(struct tree *tree, struct node *node, const char *reason);
 /*
  * Starts @node for a client, with all that starts with it and all that these need, directly or not.
  * The history of restarts is cleared, and nothing is delayed.  Siblings in a stopped group stay
- * down.
+ * down.  With @again services that are done run once more, but restart-delay after that.
  *
  * Return: 0; -ESHUTDOWN and nothing has changed, if @node or a requirement is in a tree that shuts
  * down or has no section any more.
  */
-int goals_start(struct goals *goals, struct node *node);
+int goals_start(struct node *node, enum goal_cause cause, bool again);
 
 /*
  * Restarts @node for a client: stops it, then starts it as goals_start() does, along with all that

@@ -140,12 +140,8 @@ END_TEST
 /* Nothing is checked meanwhile, as checks need memory as well. */
 static void start_with(struct node *node, long allocations)
 {
-	struct goals goals;
-
 	allocations_left = allocations;
-	goals_begin(&goals, &tree, CAUSE_OPERATOR);
-	(void)goals_start(&goals, node);
-	goals_commit(&goals);
+	(void)goals_start(node, CAUSE_OPERATOR, false);
 	while (agenda_is_due(&ctx.agenda))
 		turn();
 	allocations_left = -1;

@@ -116,12 +116,8 @@ static void restart_something(void)
 
 static void start_something(void)
 {
-	struct goals goals;
-
 	walk.by_hand = true;
-	goals_begin(&goals, &tree, CAUSE_OPERATOR);
-	(void)goals_start(&goals, some_node());
-	goals_commit(&goals);
+	(void)goals_start(some_node(), CAUSE_OPERATOR, false);
 }
 
 static void fail_something(void)
