@@ -162,11 +162,6 @@ void control_group_each(const struct control_group *g, void (*each)(pid_t pid, v
 		(void)cgroup_processes(g->ctx->cgroups->top, NAME_OF(g), each, arg);
 }
 
-void control_group_found(struct control_group *g)
-{
-	g->exists = true;
-}
-
 void control_group_forget(struct control_group *g)
 {
 	g->refused = true;

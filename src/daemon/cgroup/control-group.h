@@ -15,7 +15,7 @@ struct control_group {
 	const struct node_config *config; /* borrowed; has the path and the limits */
 	struct cgroup_watch watch;
 	unsigned generation; /* 0: none; in the name of the group and in the claims of the run */
-	bool exists;	     /* and has the processes of the service */
+	bool exists;	     /* and has the processes of the service; also if an earlier daemon has made it */
 	bool refused;	     /* a process of this run is outside: later ones are made outside, too */
 	bool spent;	     /* it was killed: Linux also kills what starts in it later */
 };
@@ -54,9 +54,6 @@ void control_group_each(const struct control_group *group, void (*each)(pid_t pi
  * caller to close, or -1 without a group.
  */
 int control_group_open(struct control_group *group);
-
-/* Notes that the group exists, or may: an earlier image or daemon has made it. */
-void control_group_found(struct control_group *group);
 
 /* Restores the effect of a control_group_refused() from before a fault. */
 void control_group_forget(struct control_group *group);

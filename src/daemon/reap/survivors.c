@@ -267,7 +267,7 @@ static void survivors_on_group(const char *group, void *arg)
 	struct node *node = survivors_find_node(survivors->tree, group);
 
 	if (node)
-		control_group_found(&node->service->group);
+		node->service->group.exists = true;
 	else
 		survivors->strange = true;
 }
@@ -281,7 +281,7 @@ static void survivors_find_groups(struct survivors *survivors)
 		return;
 	for (struct node *n = root; n; n = node_next(n, root))
 		if (n->service)
-			control_group_found(&n->service->group);
+			n->service->group.exists = true;
 	survivors->strange = true;
 }
 
