@@ -4,11 +4,10 @@
  */
 #include "daemon/streams/listener.h"
 
-#include <sys/un.h>
-
 #include "daemon/cgroup/delegation.h"
 #include "daemon/loop/mark.h"
 #include "model/keys/section.h"
+#include "sys/ipc/connections.h"
 #include "sys/ipc/held.h"
 #include "sys/ipc/inetsock.h"
 #include "sys/ipc/passed.h"
@@ -95,10 +94,7 @@ struct left {
 	bool other; /* the group belongs to another service */
 	int type;
 	socklen_t length;
-	union {
-		union inet_address inet;
-		struct sockaddr_un un;
-	} address;
+	union socket_address address;
 	int fd; /* or -errno */
 };
 
@@ -106,7 +102,7 @@ static void listener_on_left_process(pid_t pid, void *arg)
 {
 	struct left *left = arg;
 	int r = left->fd >= 0 ? -ENOENT
-			      : held_take(pid, &left->address.inet.any, left->length, left->type);
+			      : held_take(pid, &left->address.any, left->length, left->type);
 
 	if (r != -ENOENT)
 		left->fd = r >= 0 && left->other ? (passed_close_now(r), -EPERM) : r;
@@ -156,11 +152,11 @@ static int listener_open_socket(struct listener *l, const struct node_config *co
 			     .fd = -ENOENT };
 	int fd;
 
-	left.address.inet = l->listen.inet;
-	left.length = left.address.inet.any.sa_family == AF_INET6 ? sizeof(left.address.inet.in6)
-								  : sizeof(left.address.inet.in);
+	memcpy(&left.address, &l->listen.inet, sizeof(l->listen.inet));
+	left.length = left.address.any.sa_family == AF_INET6 ? sizeof(left.address.in6)
+							     : sizeof(left.address.in);
 	fd = is_unix ? listener_open_unix(l)
-		     : inet_listen(&left.address.inet.any, left.length, left.type);
+		     : inet_listen(&left.address.any, left.length, left.type);
 	if (fd != -EADDRINUSE || ctx->launched > 0)
 		return fd;
 	if (is_unix) {
