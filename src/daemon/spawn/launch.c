@@ -11,123 +11,103 @@
 #include "daemon/streams/streams.h"
 #include "sys/ipc/journal.h"
 
-#define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
-#define NOTIFY_VARIABLES 4 /* NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and FDSTORE */
 #define NODE_VARIABLE	 "SWANSONG_NODE="
 /* NODE_VARIABLE, the mark, and of a start */
 #define RUN_VARIABLES (2 + ACTIVATION_VARIABLES + HANDOVER_MAX)
 
-static int launch_add_variable(char ***at, const char *name, const char *value)
+/* Adds a variable, which it takes; NULL: out of memory. */
+static int launch_add_text(struct launch_extras *extras, char *variable)
 {
-	**at = text_format("%s=%s", name, value);
-	if (!**at)
-		return -ENOMEM;
-	(*at)++;
+	/* With room for a NULL. */
+	int r = variable ? array_reserve(extras->environment, extras->n_environment + 1) : -ENOMEM;
+
+	if (r < 0) {
+		free(variable);
+		return r;
+	}
+	extras->environment[extras->n_environment++] = variable;
+	extras->environment[extras->n_environment] = NULL;
 	return 0;
 }
 
-static int launch_add_number(char ***at, const char *name, uint64_t value)
+static int launch_add_variable(struct launch_extras *extras, const char *name, const char *value)
 {
-	char text[24];
+	return launch_add_text(extras, text_format("%s=%s", name, value));
+}
 
-	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
-	return launch_add_variable(at, name, text);
+static int launch_add_number(struct launch_extras *extras, const char *name, uint64_t value)
+{
+	return launch_add_text(extras, text_format("%s=%" PRIu64, name, value));
 }
 
 /* Adds the variables that sd_notify(3) and sd_watchdog_enabled(3) read. */
-static int launch_add_notify_variables(struct launch *launch, const char *address, char ***at)
+static int launch_add_notify_variables(struct launch *launch, const char *address)
 {
-	const struct extras *extras = node_config_extras(launch->config);
-	int r = launch_add_variable(at, "NOTIFY_SOCKET", address);
+	const struct extras *config = node_config_extras(launch->config);
+	struct launch_extras *extras = launch->extras;
+	int r = launch_add_variable(extras, "NOTIFY_SOCKET", address);
 
-	if (r == 0 && extras->watchdog_usec)
-		r = launch_add_number(at, "WATCHDOG_USEC", extras->watchdog_usec);
-	if (r == 0 && extras->watchdog_usec) {
+	if (r == 0 && config->watchdog_usec)
+		r = launch_add_number(extras, "WATCHDOG_USEC", config->watchdog_usec);
+	if (r == 0 && config->watchdog_usec) {
 		/* The child writes its pid there. */
 		char blank[SPAWN_PID_MAX];
 
 		memset(blank, '0', sizeof(blank) - 1);
 		blank[sizeof(blank) - 1] = '\0';
-		r = launch_add_variable(at, "WATCHDOG_PID", blank);
+		r = launch_add_variable(extras, "WATCHDOG_PID", blank);
 		if (r == 0)
-			launch->extras->watchdog_pid = strchr((*at)[-1], '=') + 1;
+			extras->watchdog_pid =
+				strchr(extras->environment[extras->n_environment - 1], '=') + 1;
 	}
-	if (r == 0 && extras->fd_store_max)
-		r = launch_add_number(at, "FDSTORE", extras->fd_store_max);
+	if (r == 0 && config->fd_store_max)
+		r = launch_add_number(extras, "FDSTORE", config->fd_store_max);
 	return r;
 }
 
-static bool launch_writes_to(const struct node_config *config, enum output_kind kind)
+static bool launch_writes_to_journal(const struct node_config *config)
 {
-	return node_config_output(config, 1)->kind == kind ||
-	       node_config_output(config, 2)->kind == kind;
+	return node_config_output(config, 1)->kind == OUTPUT_JOURNAL ||
+	       node_config_output(config, 2)->kind == OUTPUT_JOURNAL;
 }
 
 /* Adds a variable whose value is written at each start. */
-static int launch_add_journal_stream(struct launch *launch, char ***at)
+static int launch_add_journal_stream(struct launch_extras *extras)
 {
 	static const char name[] = "JOURNAL_STREAM=";
 	char *variable = calloc(1, sizeof(name) + JOURNAL_STREAM_MAX);
 
-	**at = variable;
-	if (!variable)
-		return -ENOMEM;
-	launch->extras->journal_stream = stpcpy(variable, name);
-	(*at)++;
-	return 0;
+	if (variable)
+		extras->journal_stream = stpcpy(variable, name);
+	return launch_add_text(extras, variable);
 }
 
-/* Returns the highest number of variables; most services have none. */
-static size_t launch_count_own_variables(const struct launch *launch, const char *notify_address)
-{
-	const struct node_config *config = launch->config;
-	size_t n = 0;
-
-	while (config->environment && config->environment[n])
-		n++;
-	if (node_config_extras(config)->credentials.set)
-		n += USER_VARIABLES;
-	if (notify_address)
-		n += NOTIFY_VARIABLES;
-	if (launch_writes_to(config, OUTPUT_JOURNAL))
-		n++;
-	return n + (launch->extras->chores ? CHORES_VARIABLES : 0);
-}
-
+/* Most services have no variables of their own. */
 static int launch_build_environment(struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *credentials = &node_config_extras(config)->credentials;
-	size_t n = launch_count_own_variables(launch, notify_address);
-	char **at;
+	struct launch_extras *extras = launch->extras;
 	int r = 0;
 
-	if (n == 0)
-		return 0;
-	at = launch->extras->environment = calloc(n + 1, sizeof(char *));
-	if (!at)
-		return -ENOMEM;
 	if (credentials->set && credentials->home)
-		r = launch_add_variable(&at, "HOME", credentials->home);
+		r = launch_add_variable(extras, "HOME", credentials->home);
 	if (r == 0 && credentials->set && credentials->shell)
-		r = launch_add_variable(&at, "SHELL", credentials->shell);
+		r = launch_add_variable(extras, "SHELL", credentials->shell);
 	if (r == 0 && credentials->login)
-		r = launch_add_variable(&at, "USER", credentials->login);
+		r = launch_add_variable(extras, "USER", credentials->login);
 	if (r == 0 && credentials->login)
-		r = launch_add_variable(&at, "LOGNAME", credentials->login);
-	for (char **v = config->environment; r == 0 && v && *v; v++, at++) {
-		*at = strdup(*v);
-		if (!*at)
-			r = -ENOMEM;
-	}
+		r = launch_add_variable(extras, "LOGNAME", credentials->login);
+	for (char **v = config->environment; r == 0 && v && *v; v++)
+		r = launch_add_text(extras, strdup(*v));
 	/* These come after the node's own, which cannot override them. */
-	for (size_t i = 0; r == 0 && launch->extras->chores && i < CHORES_VARIABLES; i++)
-		if (launch->extras->chores->variables[i])
-			*at++ = take(launch->extras->chores->variables[i]);
+	for (size_t i = 0; r == 0 && extras->chores && i < CHORES_VARIABLES; i++)
+		if (extras->chores->variables[i])
+			r = launch_add_text(extras, take(extras->chores->variables[i]));
 	if (r == 0 && notify_address)
-		r = launch_add_notify_variables(launch, notify_address, &at);
-	if (r == 0 && launch_writes_to(config, OUTPUT_JOURNAL))
-		r = launch_add_journal_stream(launch, &at);
+		r = launch_add_notify_variables(launch, notify_address);
+	if (r == 0 && launch_writes_to_journal(config))
+		r = launch_add_journal_stream(extras);
 	return r;
 }
 
@@ -137,7 +117,6 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 		const char *notify_address, struct activation *activation)
 {
 	const struct credentials *credentials = &node_config_extras(config)->credentials;
-	size_t own = 0;
 	int r;
 
 	*launch = (struct launch){
@@ -150,10 +129,9 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	r = chores_new(&launch->extras->chores, config);
 	if (r == 0)
 		r = launch_build_environment(launch, notify_address);
-	while (r == 0 && launch->extras->environment && launch->extras->environment[own])
-		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
+		r = context_reserve_environment(ctx, launch->extras->n_environment +
+							     LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
 	if (r == 0)
 		r = capture_new(&launch->capture, ctx, config);
 	if (r == 0)
@@ -173,8 +151,8 @@ void launch_done(struct launch *launch)
 	struct launch_extras *extras = launch->extras;
 
 	capture_free(launch->capture);
-	for (char **v = extras ? extras->environment : NULL; v && *v; v++)
-		free(*v);
+	for (size_t i = 0; extras && i < extras->n_environment; i++)
+		free(extras->environment[i]);
 	if (extras && extras != &launch_no_extras) {
 		free(extras->environment);
 		free(extras->groups);

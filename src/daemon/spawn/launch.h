@@ -43,7 +43,8 @@ struct launch_extras {
 	struct chores *chores;
 	gid_t *groups;
 	size_t n_groups;
-	char **environment;	       /* its own variables: keys, HOME and so on */
+	char **environment;	       /* its own variables: keys, HOME and so on; with a NULL */
+	size_t n_environment;
 	struct sandbox_words *sandbox; /* in front of each command */
 	char *watchdog_pid;	       /* place for the pid in it */
 	char *journal_stream;	       /* place for the value of JOURNAL_STREAM in it */
