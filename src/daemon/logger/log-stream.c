@@ -204,7 +204,7 @@ static int log_stream_make_pipe(struct log_stream *s)
 			return -ENOTSUP;
 		number = (number + 1) % LOGGER_STREAMS;
 	}
-	r = log_pipe_new(s->fds, l->pipes_from);
+	r = log_pipe_new(s->fds);
 	if (r < 0)
 		return r;
 	log_stream_enter(s, number);
@@ -371,14 +371,6 @@ void log_stream_flushed(struct log_stream *s, uint64_t cookie)
 bool log_stream_is_flushed(const struct log_stream *s)
 {
 	return s->kept || s->asked == s->flushed || !logger_child_is_usable(&s->logger->child);
-}
-
-void log_stream_drain(struct log_stream *s, bool on)
-{
-	if (on && s->number != LOGGER_ALL)
-		log_pipe_begin_drain(s->fds, s->logger->ctx->event, &s->drain);
-	else
-		log_pipe_end_drain(&s->drain);
 }
 
 /* @error: of the destination, or 0. */

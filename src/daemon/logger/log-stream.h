@@ -101,9 +101,6 @@ void log_stream_remove(struct log_stream *stream);
 /* Handles the reply of the logger to the LOGGER_FLUSH of @cookie. */
 void log_stream_flushed(struct log_stream *stream, uint64_t cookie);
 
-/* Turns the transfer of output from the pipe to standard error on or off. */
-void log_stream_drain(struct log_stream *stream, bool on);
-
 /* Returns true if output is in the ring of the logger or in the pipe. */
 bool log_stream_is_missing(const struct log_stream *stream);
 

@@ -26,7 +26,10 @@ static void logging_drain_pipes(struct logging *l, bool on)
 	struct log_stream *s;
 
 	list_for_each (s, &l->streams, in_logger)
-		log_stream_drain(s, on);
+		if (on && s->number != LOGGER_ALL)
+			log_pipe_begin_drain(s->fds, l->ctx->event, &s->drain);
+		else
+			log_pipe_end_drain(&s->drain);
 }
 
 static void logging_report_state(struct logger_child *child)
@@ -163,7 +166,6 @@ struct logging *logging_free(struct logging *l)
 void logging_begin(struct logging *l)
 {
 	l->begun = true;
-	l->pipes_from = log_pipe_first();
 	if (!list_is_empty(&l->streams))
 		logger_child_want(&l->child);
 }

@@ -11,7 +11,7 @@
 /* Used if the limit of descriptors is at least twice as high. */
 #define PIPES_FROM 1024
 
-int log_pipe_first(void)
+static int log_pipe_first(void)
 {
 	struct rlimit limit = { .rlim_cur = 0 };
 
@@ -19,9 +19,9 @@ int log_pipe_first(void)
 	return (int)MIN(limit.rlim_cur / 2, (rlim_t)PIPES_FROM);
 }
 
-int log_pipe_new(int fds[static 2], int first)
+int log_pipe_new(int fds[static 2])
 {
-	int low[2], r;
+	int low[2], first = log_pipe_first(), r;
 
 	if (pipe2(low, O_CLOEXEC) < 0)
 		return -errno;
@@ -32,8 +32,7 @@ int log_pipe_new(int fds[static 2], int first)
 	(void)close(low[1]);
 	if (r < 0)
 		fds[0] = fd_close(fds[0]);
-	/* The limit has been lowered below @first. */
-	return r == -EINVAL ? -EMFILE : r;
+	return r;
 }
 
 bool log_pipe_has_output(const int fds[static 2])

@@ -10,11 +10,8 @@
 
 #include "base/std.h"
 
-/* Returns the lowest number for the ends of pipes. */
-int log_pipe_first(void);
-
-/* Makes a pipe with both ends, CLOEXEC, from the number @first on.  Return: 0, or -errno without a pipe. */
-int log_pipe_new(int fds[static 2], int first);
+/* Makes a pipe with both ends, CLOEXEC, of high numbers.  Return: 0, or -errno without a pipe. */
+int log_pipe_new(int fds[static 2]);
 
 /*
  * Returns true if output is in the pipe, without an operation that would wait while a writer keeps the pipe

@@ -52,7 +52,6 @@ struct logging {
 	unsigned n_new; /* wishes since some were sent */
 	struct log_stream *by_number[LOGGER_STREAMS];
 	uint32_t next_number;
-	int pipes_from; /* the lowest number of an end of a pipe */
 	uint64_t cookie;
 	uint64_t serial; /* the last one of a stream */
 	unsigned life;	 /* number of processes that were ready so far */
