@@ -7,11 +7,6 @@
 #include "daemon/node/pressure.h"
 #include "daemon/tree/goals.h"
 
-static bool relief_has_key(const struct node *node)
-{
-	return node_config_extras(node->config)->pressure_stop.window_usec > 0;
-}
-
 static bool relief_is_running(const struct node *n)
 {
 	return n->service && service_is_wanted(n->service) && !node_is_aside(n);
@@ -38,7 +33,8 @@ static bool relief_is_of(const struct node *n, const struct node *node)
 	if (!node)
 		return node_is_stopped_for(n, CAUSE_SLEEP);
 	return node_is_stopped_for(n, CAUSE_PRESSURE) &&
-	       (by == node || !relief_is_due(by) || !relief_has_key(node));
+	       (by == node || !relief_is_due(by) ||
+		node_config_extras(node->config)->pressure_stop.window_usec == 0);
 }
 
 /* Returns true if @n, or a node above it, is stopped for another reason. */
