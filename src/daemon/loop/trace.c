@@ -164,12 +164,6 @@ void trace_explain(struct trace *trace, const char *why)
 		(void)snprintf(trace->why, sizeof(trace->why), "%s", why);
 }
 
-void trace_note_early(struct trace *trace)
-{
-	if (trace)
-		trace->early = true;
-}
-
 void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
 		    uint64_t now)
 {

@@ -37,7 +37,8 @@ struct trace {
 	struct list in_traces, in_touched, in_ended;
 	struct traces *traces;
 	struct node *node; /* NULL: freed */
-	bool is_service, forced, early;
+	bool is_service, forced;
+	bool early; /* its service was killed early, for services of a higher stop-priority */
 	unsigned generation;
 	uint64_t stop_usec, complete_usec; /* 0: not yet */
 	uint64_t late_usec, budget_usec;
@@ -105,8 +106,6 @@ void trace_explain(struct trace *trace, const char *why);
 void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
 		    uint64_t now);
 
-/* Records that its service is killed early, for services of a higher stop-priority. */
-void trace_note_early(struct trace *trace);
 void trace_state(struct trace *trace, const char *state, uint64_t now);
 
 /* Marks the trace: its guards may have changed and are looked at in this turn. */

@@ -256,10 +256,10 @@ void service_forced(struct service *s)
 	alert_raise(s->node, ALERT_FORCED, NULL, service_holder(s, holder));
 	service_log_kill(s, true);
 	s->run.late = true;
-	if (s->node->latest.usec != USEC_INFINITY &&
+	if (s->node->trace && s->node->latest.usec != USEC_INFINITY &&
 	    (!s->ending.began_usec ||
 	     clock_now_usec() < clock_add(s->ending.began_usec, s->config->stop_timeout_usec)))
-		trace_note_early(s->node->trace);
+		s->node->trace->early = true;
 	node_note_forced(s->node);
 }
 
