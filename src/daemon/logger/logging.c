@@ -192,15 +192,6 @@ bool logging_is_usable(const struct logging *l)
 	return logger_child_is_usable(&l->child);
 }
 
-int logging_send_view(struct logging *l, struct logger_message *message,
-		      const struct log_stream *file, int fd)
-{
-	if (!logging_send_wishes(l))
-		return -EAGAIN;
-	return logger_child_send(&l->child, message, file ? file->name : NULL,
-				 file ? file->file : NULL, fd);
-}
-
 int logging_each_new(const struct logging *l, uint64_t *serial,
 		     int (*fn)(const struct log_stream *stream, void *arg), void *arg)
 {

@@ -39,15 +39,6 @@ void logging_stop(struct logging *logger, uint64_t until_usec);
 bool logging_is_usable(const struct logging *logger);
 
 /*
- * Sends a message about a reader, with the name and the file of @file unless it is NULL.
- *
- * Return: 0; -EAGAIN if the logger does not know all streams yet, and another update turn follows; or
- * -errno.
- */
-int logging_send_view(struct logging *logger, struct logger_message *message,
-		      const struct log_stream *file, int fd);
-
-/*
  * Calls @fn for each stream newer than *serial that has a memory for readers, and moves *serial on,
  * until @fn returns an error.  With its first pipe a stream is newer.  Return: 0, or that error.
  */

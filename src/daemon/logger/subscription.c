@@ -6,7 +6,7 @@
  */
 #include "daemon/logger/subscription.h"
 
-#include "daemon/logger/state.h"
+#include "daemon/logger/wishes.h"
 
 struct log_subscription {
 	struct logging *logger;
@@ -50,12 +50,23 @@ int log_subscription_new(struct log_subscription **ret, struct context *ctx,
 	return 0;
 }
 
+/*
+ * Sends a message about the reader, with the name and the file of @file unless it is NULL.
+ *
+ * Return: 0; -EAGAIN if the logger does not know all streams yet, and another update turn follows; or
+ * -errno.
+ */
 static int log_subscription_send(const struct log_subscription *v, enum logger_type type,
-				 uint32_t stream, int fd)
+				 uint32_t stream, const struct log_stream *file, int fd)
 {
 	struct logger_message m = { .type = type, .stream = stream, .view = v->wish };
 
-	return logging_send_view(v->logger, &m, NULL, fd);
+	if (!logging_send_wishes(v->logger))
+		return -EAGAIN;
+	if (file)
+		m.view.kind = file->kind;
+	return logger_child_send(&v->logger->child, &m, file ? file->name : NULL,
+				 file ? file->file : NULL, fd);
 }
 
 struct log_subscription *log_subscription_free(struct log_subscription *v)
@@ -67,20 +78,9 @@ struct log_subscription *log_subscription_free(struct log_subscription *v)
 	 * when the client closes its end of the pipe.
 	 */
 	if (v->life && v->life == v->logger->life && (v->wish.follow || !v->begun))
-		(void)log_subscription_send(v, LOGGER_LEAVE, LOGGER_ALL, -1);
+		(void)log_subscription_send(v, LOGGER_LEAVE, LOGGER_ALL, NULL, -1);
 	(void)fd_close(v->fd);
 	return free_memory(v);
-}
-
-/* Before its first run a service has no pipe, but perhaps a file of earlier daemons. */
-static int log_subscription_show_file(const struct log_subscription *v, const struct log_stream *s)
-{
-	struct logger_message m = { .type = LOGGER_SHOW, .stream = LOGGER_ALL, .view = v->wish };
-
-	m.view.kind = s->kind;
-	if (!v->wish.older || v->wish.lines == 0 || s->rules.to != LOGGER_TO_FILE || !s->file)
-		return 0;
-	return logging_send_view(v->logger, &m, s, -1);
 }
 
 static int log_subscription_show(const struct log_stream *s, void *arg)
@@ -89,8 +89,12 @@ static int log_subscription_show(const struct log_stream *s, void *arg)
 
 	if (!v->is_wanted(s->name, v->arg))
 		return 0;
-	return s->number == LOGGER_ALL ? log_subscription_show_file(v, s)
-				       : log_subscription_send(v, LOGGER_SHOW, s->number, -1);
+	if (s->number != LOGGER_ALL)
+		return log_subscription_send(v, LOGGER_SHOW, s->number, NULL, -1);
+	/* Before its first run a service has no pipe, but perhaps a file of earlier daemons. */
+	if (!v->wish.older || v->wish.lines == 0 || s->rules.to != LOGGER_TO_FILE || !s->file)
+		return 0;
+	return log_subscription_send(v, LOGGER_SHOW, LOGGER_ALL, s, -1);
 }
 
 int log_subscription_update(struct log_subscription *v)
@@ -100,7 +104,7 @@ int log_subscription_update(struct log_subscription *v)
 	if (v->life ? v->life != v->logger->life : !logging_is_usable(v->logger))
 		return -ECONNRESET;
 	if (!v->life) {
-		r = log_subscription_send(v, LOGGER_VIEW, LOGGER_ALL, v->fd);
+		r = log_subscription_send(v, LOGGER_VIEW, LOGGER_ALL, NULL, v->fd);
 		if (r < 0)
 			return r;
 		v->fd = fd_close(v->fd);
@@ -109,7 +113,7 @@ int log_subscription_update(struct log_subscription *v)
 	if (!v->begun || v->wish.follow)
 		r = logging_each_new(v->logger, &v->serial, log_subscription_show, v);
 	if (r == 0 && !v->begun) {
-		r = log_subscription_send(v, LOGGER_BEGIN, LOGGER_ALL, -1);
+		r = log_subscription_send(v, LOGGER_BEGIN, LOGGER_ALL, NULL, -1);
 		v->begun = r == 0;
 		/* A stream that begins later has only new lines. */
 		v->wish.lines = 0;
