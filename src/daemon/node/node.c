@@ -319,16 +319,22 @@ const char *node_state_name(const struct node *node)
 	return node->complete ? "complete" : "shutting_down";
 }
 
-void node_changed(const struct node *node, const char *from, const char *reason)
+void node_add_event(const struct node *node, const char *kind, const char *from, const char *to,
+		    const char *reason)
 {
 	events_add(node->ctx->events, &(struct event){
-					      .kind = "node",
+					      .kind = kind,
 					      .node = node->path,
 					      .generation = node->generation,
 					      .from = from,
-					      .to = node_state_name(node),
+					      .to = to,
 					      .reason = reason,
 				      });
+}
+
+void node_changed(const struct node *node, const char *from, const char *reason)
+{
+	node_add_event(node, "node", from, node_state_name(node), reason);
 }
 
 void node_update_roster(struct node *node)

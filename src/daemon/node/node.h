@@ -231,6 +231,10 @@ void node_update_soon(struct node *node);
 /* Returns "running", "shutting_down" or "complete", as last processed. */
 const char *node_state_name(const struct node *node);
 
+/* Reports to subscribers an event of @node, as in struct event. */
+void node_add_event(const struct node *node, const char *kind, const char *from, const char *to,
+		    const char *reason);
+
 /* Reports to subscribers that @node is no longer in state @from. */
 void node_changed(const struct node *node, const char *from, const char *reason);
 

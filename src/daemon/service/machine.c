@@ -212,17 +212,9 @@ static void service_enter(struct service *s, enum service_state next, enum servi
 		return;
 	service_log(s, LOG_DEBUG, "%s -> %s", fsm_state_name(s->state), fsm_state_name(next));
 	/* Reports the change to subscribers of events. */
-	events_add(s->ctx->events,
-		   &(struct event){
-			   .kind = "service",
-			   .node = s->node->path,
-			   .generation = s->node->generation,
-			   .from = fsm_state_name(s->state),
-			   .to = fsm_state_name(next),
-			   .reason = service_is_by_outcome(s, event)
-					     ? policy_outcome_text(text, &s->run.outcome)
-					     : fsm_reason(s->state, event),
-		   });
+	node_add_event(s->node, "service", fsm_state_name(s->state), fsm_state_name(next),
+		       service_is_by_outcome(s, event) ? policy_outcome_text(text, &s->run.outcome)
+						       : fsm_reason(s->state, event));
 	s->ctx->changes++;
 	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();

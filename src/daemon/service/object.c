@@ -47,8 +47,7 @@ int service_make_hook(struct service *s, void (*on_limit)(struct alarm *timer), 
 	if (!hook)
 		return -ENOMEM;
 	/* This launch belongs to the present setup; so does the hook whenever it runs. */
-	hook_init(hook, s->ctx, &s->setup.launch, s, service_on_hook_end, s,
-		  on_limit);
+	hook_init(hook, s->ctx, &s->setup.launch, s, service_on_hook_end, s, on_limit);
 	*ret = hook;
 	return 0;
 }
@@ -262,15 +261,8 @@ static void service_enter_outage(struct service *s, enum outage outage)
 	else if (outage != OUTAGE_OVER)
 		line.why = cause;
 	if (s->outage || outage != OUTAGE_OVER)
-		events_add(s->ctx->events,
-			   &(struct event){
-				   .kind = "outage",
-				   .node = s->node->path,
-				   .generation = s->node->generation,
-				   .from = history_outages[s->outage],
-				   .to = history_outages[outage],
-				   .reason = outage == OUTAGE_FAILURE ? line.why : "",
-			   });
+		node_add_event(s->node, "outage", history_outages[s->outage],
+			       history_outages[outage], outage == OUTAGE_FAILURE ? line.why : "");
 	s->outage = outage;
 	history_write_line(s->ctx, &line);
 }

@@ -186,14 +186,7 @@ static void alert_begin_next(struct alert *a)
 
 void alert_raise(struct node *node, enum alert_event event, const char *result, const char *text)
 {
-	events_add(node->ctx->events, &(struct event){
-					      .kind = "alert",
-					      .node = node->path,
-					      .generation = node->generation,
-					      .from = "",
-					      .to = alert_names[event],
-					      .reason = text,
-				      });
+	node_add_event(node, "alert", "", alert_names[event], text);
 	if (!node->alert)
 		return;
 	if (event == ALERT_GIVEN_UP)
