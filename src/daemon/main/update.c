@@ -85,9 +85,9 @@ static void update_parent(struct update *u)
 static const struct {
 	void (*in_context)(struct context *ctx);
 	void (*in_tree)(struct tree *tree);
-	void (*of_node)(struct tree *tree, struct node *node); /* which is taken off the list */
+	void (*of_node)(struct tree *tree, struct node *node);
 	void (*run)(struct update *update);
-	bool always; /* runs in each turn */
+	bool always; /* runs in each turn; a node stays on the list, else it is taken off */
 } tasks[N_TASKS] = {
 	[TASK_EVENTS] = { .of_node = update_events },
 	[TASK_GUARDS] = { .of_node = update_guards },
@@ -98,9 +98,9 @@ static const struct {
 	[TASK_PRESSURES] = { .of_node = relief_process },
 	[TASK_FAILURES] = { .of_node = failure_process },
 	[TASK_ENDS] = { .in_tree = exit_update },
-	[TASK_SUCCESSIONS] = { .in_tree = successions_process, .always = true },
+	[TASK_SUCCESSIONS] = { .of_node = succession_process, .always = true },
 	[TASK_DEADLINES] = { .run = update_deadlines },
-	[TASK_STOPS] = { .in_tree = converge_stops, .always = true },
+	[TASK_STOPS] = { .of_node = converge_stop, .always = true },
 	[TASK_COMPLETIONS] = { .of_node = tree_process_completion },
 	[TASK_RENEWALS] = { .in_tree = converge_renewals },
 	[TASK_STARTS] = { .run = update_starts, .always = true },
@@ -126,6 +126,9 @@ void update_turn(struct update *update)
 			tasks[task].in_tree(update->tree);
 		else if (tasks[task].run)
 			tasks[task].run(update);
+		else if (tasks[task].always)
+			node_for_each_due (node, ctx, task)
+				tasks[task].of_node(update->tree, node);
 		else
 			node_for_each_taken (node, ctx, task)
 				tasks[task].of_node(update->tree, node);

@@ -214,7 +214,7 @@ static void succession_complete(struct tree *tree, struct node *node, struct nod
 
 /* --- steps --- */
 
-static void succession_update(struct tree *tree, struct node *node)
+void succession_process(struct tree *tree, struct node *node)
 {
 	const struct health *health = node->service->setup.extras->health;
 	unsigned n;
@@ -243,14 +243,6 @@ static void succession_update(struct tree *tree, struct node *node)
 		   successor->service->state >= STATE_BACKOFF) {
 		succession_fail(tree, node, successor);
 	}
-}
-
-void successions_process(struct tree *tree)
-{
-	struct node *node;
-
-	node_for_each_due (node, tree->ctx, TASK_SUCCESSIONS)
-		succession_update(tree, node);
 }
 
 /* --- after a fault --- */

@@ -14,8 +14,8 @@
 
 #define SUCCESSION_WHY_MAX (OUTCOME_TEXT_MAX + 80)
 
-/* TASK_SUCCESSIONS: takes the next step of each hand-over. */
-void successions_process(struct tree *tree);
+/* TASK_SUCCESSIONS: takes the next step of the hand-over of @node. */
+void succession_process(struct tree *tree, struct node *node);
 
 /*
  * Returns the reason why the last hand-over of @node has failed, in the turn of the failure; in @buf.

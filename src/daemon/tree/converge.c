@@ -29,8 +29,9 @@ static bool converge_has_failed_its_group(const struct service *s)
 	return n && n->cause == CAUSE_FAILURE;
 }
 
-static void converge_stop(struct service *s)
+void converge_stop(struct tree *tree, struct node *node)
 {
+	struct service *s = node->service;
 	enum service_event event;
 
 	if (converge_has_failed_its_group(s)) {
@@ -49,14 +50,6 @@ static void converge_stop(struct service *s)
 	node_end_task(s->node, TASK_STOPS);
 	if (!service_is_stopped(s))
 		service_update_soon(s);
-}
-
-void converge_stops(struct tree *tree)
-{
-	struct node *node;
-
-	node_for_each_due (node, tree->ctx, TASK_STOPS)
-		converge_stop(node->service);
 }
 
 /* --- generations --- */

@@ -7,10 +7,8 @@
 
 #include "daemon/tree/tree.h"
 
-/*
- * TASK_STOPS: holds the services of stopped generations, and signals those that may be signalled.
- */
-void converge_stops(struct tree *tree);
+/* TASK_STOPS: holds the service of a stopped generation, and signals it if it may be signalled. */
+void converge_stop(struct tree *tree, struct node *node);
 
 /* TASK_RENEWALS: begins the next generation of stopped nodes that are to run. */
 void converge_renewals(struct tree *tree);
