@@ -148,11 +148,6 @@ void disabled_keep_aside(const char *path, struct log *log)
 			 path, path);
 }
 
-static void disabled_log_mistake(enum diag_level level, struct place place, const char *text, void *arg)
-{
-	log_line(arg, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
-}
-
 int disabled_read(struct disabled *d, const char *path, struct log *log)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
@@ -163,8 +158,8 @@ int disabled_read(struct disabled *d, const char *path, struct log *log)
 	r = diag_new(&diag);
 	if (r == 0)
 		r = source_one(&(struct source){ true, 0, diag, disabled_read_text, d }, path);
-	if (diag && log)
-		diag_each(diag, disabled_log_mistake, log);
+	if (diag)
+		diag_report(diag, log, NULL);
 	/* source_one() reports a directory, for example, as a mistake only. */
 	if (r == 0 && diag_errors(diag) > 0)
 		r = -EINVAL;

@@ -12,27 +12,10 @@
 #include "model/keys/section.h"
 #include "sys/spawn/ids.h"
 
-struct listeners {
-	struct log *log; /* may be NULL */
-	FILE *mistakes;
-};
-
-static void reload_report_mistake(enum diag_level level, struct place place, const char *text,
-				  void *arg)
-{
-	const struct listeners *l = arg;
-
-	if (l->log)
-		log_line(l->log, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
-	if (l->mistakes && level == DIAG_ERROR)
-		(void)fprintf(l->mistakes, "\n%s", text);
-}
-
 /* @tape belongs to *ret, or is closed. */
 static int reload_read(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
 		       const struct disabled *scaled, struct log *log, FILE *mistakes, int tape)
 {
-	struct listeners listeners = { .log = log, .mistakes = mistakes };
 	const struct config_names names = { ids_user,
 					    ids_group,
 					    ids_groups_of,
@@ -46,7 +29,7 @@ static int reload_read(struct config **ret, const char *const *paths, size_t n_p
 	if (r < 0)
 		return r;
 	r = config_load(ret, paths, n_paths, &names, diag);
-	diag_each(diag, reload_report_mistake, &listeners);
+	diag_report(diag, log, mistakes);
 	if (r == 0 && tape > 0 && fcntl(tape, F_ADD_SEALS, F_SEAL_WRITE) == 0)
 		(*ret)->tape = tape;
 	else if (tape > 0)
@@ -84,14 +67,13 @@ int reload_config_of_tape(struct config **ret, const struct reload *reload, int 
 static int reload_check_transients(const struct tree *tree, const struct config *config,
 				   struct log *log, FILE *mistakes)
 {
-	struct listeners listeners = { .log = log, .mistakes = mistakes };
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
 
 	if (r < 0)
 		return r;
 	r = edges_check(tree, config, false, NULL, diag);
-	diag_each(diag, reload_report_mistake, &listeners);
+	diag_report(diag, log, mistakes);
 	return r == 0 && diag_errors(diag) > 0 ? -EINVAL : r;
 }
 

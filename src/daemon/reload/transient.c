@@ -17,13 +17,6 @@ static bool transient_exists(const char *path, void *arg)
 	return node && node->goal != GOAL_GONE;
 }
 
-static void transient_print_mistake(enum diag_level level, struct place place, const char *text,
-				    void *arg)
-{
-	if (level == DIAG_ERROR && arg)
-		(void)fprintf(arg, "\n%s", text);
-}
-
 static int transient_check_place(const struct tree *tree, const char *path, FILE *reason)
 {
 	char above[CONFIG_NAME_MAX + 1];
@@ -76,7 +69,7 @@ static int transient_make_config(struct tree *tree, const struct transient_run *
 	r = config_new_transient(&config, tree->config, &transient, &names, diag);
 	if (r == 0)
 		r = edges_check(tree, tree->config, false, config_find(config, run->path), diag);
-	diag_each(diag, transient_print_mistake, reason);
+	diag_report(diag, NULL, reason);
 	if (r == 0 && diag_errors(diag) > 0)
 		r = -EINVAL;
 	if (r == 0)

@@ -159,6 +159,27 @@ void diag_each(const struct diag *diag,
 	     (struct place){ .file = NULL }, more, arg);
 }
 
+struct report {
+	struct log *log;
+	FILE *file;
+};
+
+static void diag_report_entry(enum diag_level level, struct place place, const char *text,
+			      void *arg)
+{
+	const struct report *report = arg;
+
+	if (report->log)
+		log_line(report->log, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
+	if (report->file && level == DIAG_ERROR)
+		(void)fprintf(report->file, "\n%s", text);
+}
+
+void diag_report(const struct diag *diag, struct log *log, FILE *file)
+{
+	diag_each(diag, diag_report_entry, &(struct report){ log, file });
+}
+
 char *diag_excerpt(char buf[static DIAG_EXCERPT_MAX], const char *text)
 {
 	size_t room = DIAG_EXCERPT_MAX - sizeof("...");

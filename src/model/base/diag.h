@@ -7,6 +7,7 @@
  * does.
  */
 
+#include "base/log.h"
 #include "base/std.h"
 
 /*
@@ -49,6 +50,9 @@ size_t diag_warnings(const struct diag *diag);
 void diag_each(const struct diag *diag,
 	       void (*emit)(enum diag_level level, struct place place, const char *text, void *arg),
 	       void *arg);
+
+/* Logs the entries, and prints the errors to @file, each after a newline.  Both may be NULL. */
+void diag_report(const struct diag *diag, struct log *log, FILE *file);
 
 /* Copies @text for a quotation in an entry; a cut text ends with "...".  Returns @buf. */
 #define DIAG_EXCERPT_MAX 84
