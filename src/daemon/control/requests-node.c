@@ -18,8 +18,6 @@ void request_status(struct request *q, struct node *node, const struct message_c
 {
 	bool looks = message_get_bool(call->parameters, "programs", false);
 
-	(void)strcpy(q->path, node->path);
-	q->more = call->more;
 	q->look = looks ? programs_look(q->reload->programs, q->connection->tier > TIER_LOOK) : 0;
 	q->waiting = true;
 	request_update_status(q, node);
@@ -48,14 +46,10 @@ void request_update_status(struct request *q, struct node *node)
 
 void request_guards(struct request *q, struct node *node, const struct message_call *call)
 {
-	uint64_t now = clock_now_usec();
-
-	(void)strcpy(q->path, node->path);
 	q->blocking = message_get_bool(call->parameters, "blocking", false);
 	q->waiting = true;
-	q->begun_usec = now;
-	attach_ask(node, now);
-	alarm_set(&q->tree->ctx->alarms, &q->progress, now + ATTACH_ANSWER_USEC);
+	attach_ask(node, q->begun_usec);
+	alarm_set(&q->tree->ctx->alarms, &q->progress, q->begun_usec + ATTACH_ANSWER_USEC);
 	request_update_reports(q, node);
 }
 
@@ -211,7 +205,6 @@ void request_shutdown(struct request *q, struct node *node, const struct message
 		request_begin_wait(q, node, call);
 		return;
 	}
-	q->begun_usec = clock_now_usec();
 	connection_reply(q->connection, request_progress(q, node), false);
 }
 

@@ -179,7 +179,6 @@ static void request_carry_out_run(struct request *q, const struct message_call *
 void request_run(struct request *q, struct node *node, const struct message_call *call)
 {
 	q->asked = false;
-	q->more = call->more;
 	q->tape = request_write_run(call->parameters);
 	request_carry_out_run(q, call);
 }

@@ -56,6 +56,9 @@ void request_call(struct request *q, enum interface_method method, const struct 
 	char why[REQUEST_REASON_MAX];
 
 	q->method = method;
+	q->more = call->more;
+	q->begun_usec = clock_now_usec();
+	q->next_usec = 0;
 	if (!node && method != METHOD_RUN && request_reply_passed(q, path, call))
 		return;
 	if (!node && method != METHOD_RUN)
@@ -69,6 +72,7 @@ void request_call(struct request *q, enum interface_method method, const struct 
 		request_fail_unknown(q, path);
 		return;
 	}
+	(void)snprintf(q->path, sizeof(q->path), "%s", node ? node->path : path);
 	if (methods[method].tier > TIER_LOOK && method != METHOD_LOGS)
 		events_because(q->tree->ctx->events, request_reason(q, call, why));
 	methods[method].call(q, node, call);

@@ -14,13 +14,9 @@
 
 void request_begin_wait(struct request *q, const struct node *node, const struct message_call *call)
 {
-	(void)snprintf(q->path, sizeof(q->path), "%s", node->path);
 	events_cause(q->tree->ctx->events, q->cause);
-	q->more = call->more;
 	q->generation = node->generation;
 	q->hands_over = node->goal == GOAL_HANDOVER;
-	q->begun_usec = clock_now_usec();
-	q->next_usec = 0;
 	q->settle_usec = message_get_number(call->parameters, "settle_usec", 0);
 	q->waiting = true;
 	if (swansong_completion_new(node->handle, &q->completion) < 0) {

@@ -100,16 +100,14 @@ void request_events(struct request *q, struct node *node, const struct message_c
 {
 	uint64_t n = message_get_number(call->parameters, "last", call->more ? 0 : UINT64_MAX);
 
-	(void)strcpy(q->path, node->path);
 	q->next_event = request_find_last_event(q, call->more ? n : MIN(n, EVENTS_AT_ONCE));
 	if (!call->more) {
 		request_reply(q, request_take_events(q, EVENTS_AT_ONCE));
 		return;
 	}
-	q->waiting = q->more = true;
+	q->waiting = true;
 	q->changes = message_get_bool(call->parameters, "changes", false);
 	q->seen_changes = request_count_changes(q);
-	q->next_usec = 0;
 	/* An observer may stop reading for as long as it likes. */
 	q->connection->patient = true;
 	/* The first reply, even an empty one, confirms that later events will be sent. */
@@ -169,9 +167,8 @@ void request_inhibit(struct request *q, struct node *node, const struct message_
 	q->asleep = message_get_bool(call->parameters, "sleep", false);
 	if (q->asleep)
 		relief_begin_sleep(q->tree);
-	q->waiting = q->more = true;
+	q->waiting = true;
 	q->seen_changes = UINT64_MAX;
-	q->next_usec = 0;
 	request_update_inhibit(q, node);
 }
 
@@ -292,7 +289,6 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 		request_fail(q, ERROR_FAILED, NULL, strerror(-r));
 		return;
 	}
-	q->more = call->more;
 	q->begin_sent = false;
 	q->waiting = true;
 	/* The descriptor goes with the next reply. */
