@@ -2,6 +2,8 @@
 
 /* Ownership in local variables: cleanup() declares the owner, take() hands its value over. */
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -46,3 +48,6 @@ static inline void closep(int *fd)
 	if (*fd >= 0)
 		(void)close(*fd);
 }
+
+DEFINE_CLEANUP(FILE *, fclose)
+DEFINE_CLEANUP(DIR *, closedir)

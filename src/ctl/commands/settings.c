@@ -162,7 +162,7 @@ static int settings_print_section(struct ctl *ctl, const char *path, const char 
 				  bool template)
 {
 	cleanup(freep) char *line = NULL;
-	FILE *file = fopen(path, "re");
+	cleanup(fclosep) FILE *file = fopen(path, "re");
 	unsigned blank = 0;
 	bool inside = false, found = false;
 	size_t size = 0;
@@ -188,7 +188,6 @@ static int settings_print_section(struct ctl *ctl, const char *path, const char 
 			ctl_print(ctl, "%s", "");
 		settings_print_line(ctl, line);
 	}
-	(void)fclose(file);
 	return found;
 }
 

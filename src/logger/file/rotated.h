@@ -5,8 +5,6 @@
  * which is UTC.  Files of other names are left alone.
  */
 
-#include <dirent.h>
-
 #include "sys/file/path.h"
 
 #define ROTATED_NAME_MAX 256

@@ -1,6 +1,5 @@
 #include "model/file/source.h"
 
-#include <dirent.h>
 #include <sys/uio.h>
 
 /*

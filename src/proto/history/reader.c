@@ -4,8 +4,6 @@
  */
 #include "proto/history/reader.h"
 
-#include <dirent.h>
-
 #include "proto/logger-message.h"
 
 struct history_reader {
@@ -18,7 +16,7 @@ struct history_reader {
 static int history_read_file(struct history_reader *reader, int directory, const char *name)
 {
 	cleanup(closep) int fd = fd_open_regular(directory, name, &reader->left);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	cleanup(fclosep) FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	cleanup(freep) char *text = NULL;
 	size_t size = 0;
 	ssize_t n;
@@ -39,7 +37,6 @@ static int history_read_file(struct history_reader *reader, int directory, const
 	}
 	if (r >= 0 && ferror(file))
 		r = -EIO;
-	(void)fclose(file);
 	return r < 0 ? r : 0;
 }
 

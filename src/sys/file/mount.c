@@ -42,7 +42,7 @@ static bool mount_has_local_type(const char *type)
 /* Finds the mount point above @path, "/" by default.  Returns true if its file system is local. */
 static bool mount_find(const char *path, char **ret)
 {
-	FILE *file = fopen("/proc/self/mountinfo", "re");
+	cleanup(fclosep) FILE *file = fopen("/proc/self/mountinfo", "re");
 	cleanup(freep) char *best = strdup("/"), *line = NULL;
 	bool local = true;
 	size_t size = 0;
@@ -58,8 +58,6 @@ static bool mount_find(const char *path, char **ret)
 		best = strdup(point);
 		local = is_local;
 	}
-	if (file)
-		(void)fclose(file);
 	*ret = take(best);
 	return local;
 }

@@ -6,7 +6,6 @@
  */
 #include "sys/file/path.h"
 
-#include <dirent.h>
 #ifndef RENAME_NOREPLACE /* some C libraries lack the wrapper of renameat2(2), too */
 #define RENAME_NOREPLACE 1
 #endif
@@ -380,7 +379,7 @@ static int path_remove_name(int directory, const char *name, int top)
 /* Takes @fd.  A tree of any depth needs no memory, as it calls itself once. */
 static int path_empty(int fd, int top)
 {
-	DIR *directory = fdopendir(fd);
+	cleanup(closedirp) DIR *directory = fdopendir(fd);
 	const struct dirent *entry;
 	bool again = true;
 	int r = 0;
@@ -399,7 +398,6 @@ static int path_empty(int fd, int top)
 			r = path_remove_name(fd, entry->d_name, top);
 		}
 	}
-	(void)closedir(directory);
 	return r;
 }
 

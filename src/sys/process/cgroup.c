@@ -7,7 +7,6 @@
  */
 #include "sys/process/cgroup.h"
 
-#include <dirent.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -16,12 +15,6 @@
 
 /* A group and a file of it, below a directory that is open. */
 #define FILE_PATH_MAX 1024
-
-static void cgroup_closefp(FILE **file)
-{
-	if (*file)
-		(void)fclose(*file);
-}
 
 int cgroup_of(pid_t pid, char buf[static CGROUP_PATH_MAX])
 {
@@ -91,7 +84,7 @@ static int cgroup_open_by_line(char *line, const char *path)
 
 int cgroup_open(const char *path)
 {
-	cleanup(cgroup_closefp) FILE *file = NULL;
+	cleanup(fclosep) FILE *file = NULL;
 	cleanup(freep) char *line = NULL;
 	size_t size = 0;
 	int r = -ENOENT;
@@ -266,35 +259,28 @@ static int cgroup_open_directory(int top, const char *path, DIR **ret)
 
 int cgroup_children(int top, void (*each)(const char *name, void *arg), void *arg)
 {
-	const char *name;
-	DIR *dir;
+	cleanup(closedirp) DIR *dir = NULL;
 	int r = cgroup_open_directory(top, ".", &dir);
+	const char *name;
 
-	if (r < 0)
-		return r;
-	while ((name = cgroup_next_child(dir)))
+	while (r == 0 && (name = cgroup_next_child(dir)))
 		each(name, arg);
-	(void)closedir(dir);
-	return 0;
+	return r;
 }
 
 /* The first group in @path, appended to it.  Return: 1, 0 if there is none, or -errno. */
 static int cgroup_append_child(int top, char path[static FILE_PATH_MAX])
 {
+	cleanup(closedirp) DIR *dir = NULL;
 	size_t length = strlen(path);
-	const char *name;
-	DIR *dir;
 	int r = cgroup_open_directory(top, path, &dir);
+	const char *name = r < 0 ? NULL : cgroup_next_child(dir);
 
-	if (r < 0)
+	if (!name)
 		return r;
-	name = cgroup_next_child(dir);
-	if (name && length + strlen(name) + 2 > FILE_PATH_MAX)
-		r = -ENAMETOOLONG;
-	else if (name)
-		r = snprintf(path + length, FILE_PATH_MAX - length, "/%s", name) > 0;
-	(void)closedir(dir);
-	return r;
+	if (length + strlen(name) + 2 > FILE_PATH_MAX)
+		return -ENAMETOOLONG;
+	return snprintf(path + length, FILE_PATH_MAX - length, "/%s", name) > 0;
 }
 
 /* Descends to a group without groups, removes it, and continues with the group above. */

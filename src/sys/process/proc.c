@@ -5,7 +5,6 @@
  */
 #include "sys/process/proc.h"
 
-#include <dirent.h>
 #include <linux/openat2.h>
 #include <sys/sysmacros.h>
 
@@ -26,17 +25,11 @@ int proc_read_text(pid_t pid, const char *file, char *buf, size_t size)
 	return 0;
 }
 
-static void proc_closedirp(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
 /* Calls @each for the names that begin with a digit. */
 static int proc_each_number(const char *path, int (*each)(int dir, const char *name, void *arg),
 			    void *arg)
 {
-	cleanup(proc_closedirp) DIR *dir = opendir(path);
+	cleanup(closedirp) DIR *dir = opendir(path);
 	const struct dirent *entry;
 	int r = dir ? 0 : -errno;
 
@@ -376,9 +369,9 @@ int proc_find_replaced(struct proc_files *files, pid_t pid, char **ret)
 {
 	cleanup(freep) char *line = NULL;
 	cleanup(closep) int root = -1;
+	cleanup(fclosep) FILE *maps = NULL;
 	char name[32], buf[4096], *path = NULL;
 	size_t size = 0;
-	FILE *maps;
 	int r = proc_open_root(files, pid, &root);
 
 	if (r < 0)
@@ -394,7 +387,6 @@ int proc_find_replaced(struct proc_files *files, pid_t pid, char **ret)
 
 		r = one ? one : r;
 	}
-	(void)fclose(maps);
 	if (r == 1)
 		r = (*ret = strdup(path)) ? 1 : -ENOMEM;
 	return r;
