@@ -89,7 +89,7 @@ static void check(const struct site *site)
 	check_metrics(site);
 	check_page(copy);
 	check_json(api_tree(copy, true, NOW));
-	check_json(api_guards(copy, "", true, NOW));
+	check_json(api_guards(copy, NOW));
 	check_json(api_shutdown(copy, true, true, NOW));
 	check_json(health_ready(copy, true, &ok));
 	for (size_t i = 0; i < copy->n && i < 4; i++)

@@ -40,7 +40,7 @@ static void news_send_changes(struct site *site, enum link_news news)
 			event_stream_send(site->stream, "node",
 					  api_node(copy, &copy->nodes[i], now));
 	if (news == LINK_UP || news == LINK_GUARDS)
-		event_stream_send(site->stream, "guard", api_guards(copy, "", false, now));
+		event_stream_send(site->stream, "guard", api_guards(copy, now));
 	event_stream_send(site->stream, "summary", news_describe_daemon(site));
 	if (copy_is_stopping(copy))
 		event_stream_send(site->stream, "shutdown",
@@ -55,7 +55,7 @@ void news_snapshot(FILE *to, void *arg)
 
 	event_stream_add(to, "summary", news_describe_daemon(site));
 	event_stream_add(to, "tree", news_tree(site));
-	event_stream_add(to, "guard", api_guards(site->copy, "", false, now));
+	event_stream_add(to, "guard", api_guards(site->copy, now));
 	if (copy_is_stopping(site->copy))
 		event_stream_add(to, "shutdown", api_shutdown(site->copy, up, false, now));
 }

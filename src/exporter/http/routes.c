@@ -29,7 +29,7 @@ static struct MHD_Response *routes_get_tree(struct site *site, struct reply *rep
 static struct MHD_Response *routes_get_node(struct site *site, struct reply *reply)
 {
 	const struct copy_node *node = copy_find(site->copy, reply->rest);
-	json_t *page;
+	json_t *page, *past;
 
 	if (!node)
 		return reply_error(&reply->status, MHD_HTTP_NOT_FOUND, "no such node");
@@ -38,12 +38,9 @@ static struct MHD_Response *routes_get_node(struct site *site, struct reply *rep
 		link_want_settings(site->link);
 	}
 	page = api_node_page(site->copy, node, link_is_up(site->link), clock_now_usec());
-	(void)json_object_set_new(page, "ends",
-				  past_ends(&site->past, site->copy->settings, node->view.path));
-	(void)json_object_set_new(
-		page, "availability",
-		past_availability(&site->past, site->copy->settings, node->view.path,
-				  link_is_up(site->link) ? clock_realtime_usec() : 0));
+	past = past_of(&site->past, site->copy->settings, node->view.path,
+		       link_is_up(site->link) ? clock_realtime_usec() : 0);
+	(void)json_object_update_new(page, past);
 	return reply_json(page);
 }
 

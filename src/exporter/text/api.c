@@ -6,10 +6,10 @@
 
 #include "proto/history/report.h"
 
-static json_t *api_begin(bool up)
-{
-	return json_pack("{s:b, s:I}", "up", up, "time_usec", (json_int_t)clock_realtime_usec());
-}
+/* A new object with the members of a format of json_pack(), behind those that each has. */
+#define api_pack(up, format, ...)                                    \
+	json_pack("{s:b, s:I, " format "}", "up", (up), "time_usec", \
+		  (json_int_t)clock_realtime_usec(), __VA_ARGS__)
 
 json_t *api_node(const struct copy *copy, const struct copy_node *node, uint64_t now_usec)
 {
@@ -20,13 +20,11 @@ json_t *api_node(const struct copy *copy, const struct copy_node *node, uint64_t
 
 json_t *api_tree(const struct copy *copy, bool up, uint64_t now_usec)
 {
-	json_t *tree = api_begin(up), *nodes = json_array();
+	json_t *nodes = json_array();
 
 	for (size_t i = 0; i < copy->n; i++)
 		(void)json_array_append_new(nodes, api_node(copy, &copy->nodes[i], now_usec));
-	(void)json_object_set_new(tree, "nodes", nodes);
-	(void)json_object_set(tree, "rollout", copy->rollout);
-	return tree;
+	return api_pack(up, "s:o, s:O*", "nodes", nodes, "rollout", copy->rollout);
 }
 
 static json_t *api_guard_list(const struct copy *copy, const char *top, bool blocking,
@@ -45,9 +43,9 @@ static json_t *api_guard_list(const struct copy *copy, const char *top, bool blo
 	return guards;
 }
 
-json_t *api_guards(const struct copy *copy, const char *top, bool blocking, uint64_t now_usec)
+json_t *api_guards(const struct copy *copy, uint64_t now_usec)
 {
-	return json_pack("{s:o}", "guards", api_guard_list(copy, top, blocking, now_usec));
+	return json_pack("{s:o}", "guards", api_guard_list(copy, "", false, now_usec));
 }
 
 /* Returns the objects of @array that have @path as one of two members. */
@@ -71,33 +69,28 @@ json_t *api_node_page(const struct copy *copy, const struct copy_node *node, boo
 		      uint64_t now_usec)
 {
 	const char *path = node->view.path;
-	json_t *page = api_begin(up);
 
-	(void)json_object_set_new(page, "node", api_node(copy, node, now_usec));
-	(void)json_object_set_new(page, "guards", api_guard_list(copy, path, false, now_usec));
-	(void)json_object_set_new(page, "events",
-				  api_select_of(copy->events, path, "node", "node"));
-	(void)json_object_set_new(page, "dependencies",
-				  api_select_of(copy->dependencies, path, "from", "to"));
-	if (shown_get(&copy->shown, path))
-		(void)json_object_set(page, "settings", shown_get(&copy->shown, path));
-	return page;
+	return api_pack(up, "s:o, s:o, s:o, s:o, s:O*", "node", api_node(copy, node, now_usec),
+			"guards", api_guard_list(copy, path, false, now_usec), "events",
+			api_select_of(copy->events, path, "node", "node"), "dependencies",
+			api_select_of(copy->dependencies, path, "from", "to"), "settings",
+			shown_get(&copy->shown, path));
+}
+
+/* Returns @array for another object; a missing one is empty. */
+static json_t *api_copy(json_t *array)
+{
+	return array ? json_copy(array) : json_array();
 }
 
 json_t *api_dependencies(const struct copy *copy, bool up)
 {
-	json_t *object = api_begin(up);
-
-	(void)json_object_set_new(object, "dependencies",
-				  copy->dependencies ? json_copy(copy->dependencies)
-						     : json_array());
-	return object;
+	return api_pack(up, "s:o", "dependencies", api_copy(copy->dependencies));
 }
 
 json_t *api_shutdown(const struct copy *copy, bool up, bool whole, uint64_t now_usec)
 {
 	json_int_t left = 0, services = 0;
-	json_t *object = api_begin(up);
 
 	for (size_t i = 0; i < copy->n; i++) {
 		const struct node_view *view = &copy->nodes[i].view;
@@ -106,17 +99,11 @@ json_t *api_shutdown(const struct copy *copy, bool up, bool whole, uint64_t now_
 		/* It has a process, or waits for its stop. */
 		left += view->is_service && report_part(view->service.state) != REPORT_OVER;
 	}
-	(void)json_object_set_new(object, "stopping", json_boolean(copy_is_stopping(copy)));
-	if (copy->n > 0)
-		(void)json_object_set_new(object, "node",
-					  api_node(copy, &copy->nodes[0], now_usec));
-	(void)json_object_set_new(object, "left", json_integer(left));
-	(void)json_object_set_new(object, "services", json_integer(services));
-	(void)json_object_set_new(object, "guards", api_guard_list(copy, "", true, now_usec));
-	if (whole && copy->plan)
-		(void)json_object_set(object, "plan", copy->plan);
-	if (whole)
-		(void)json_object_set_new(object, "events",
-					  copy->events ? json_copy(copy->events) : json_array());
-	return object;
+	return api_pack(up, "s:b, s:o*, s:I, s:I, s:o, s:O*, s:o*", "stopping",
+			copy_is_stopping(copy), "node",
+			copy->n > 0 ? api_node(copy, &copy->nodes[0], now_usec) : NULL, "left",
+			left, "services", services, "guards",
+			api_guard_list(copy, "", true, now_usec), "plan",
+			whole ? copy->plan : NULL, "events",
+			whole ? api_copy(copy->events) : NULL);
 }

@@ -12,8 +12,8 @@ json_t *api_node(const struct copy *copy, const struct copy_node *node, uint64_t
 /* {"up", "time_usec", "nodes": [Node]} */
 json_t *api_tree(const struct copy *copy, bool up, uint64_t now_usec);
 
-/* {"guards": [Guard]}: those on nodes at and below @top; with @blocking, those that hold up a stop. */
-json_t *api_guards(const struct copy *copy, const char *top, bool blocking, uint64_t now_usec);
+/* {"guards": [Guard]}: those of all nodes. */
+json_t *api_guards(const struct copy *copy, uint64_t now_usec);
 
 /*
  * {"up", "time_usec", "node": Node, "guards": [Guard], "events": [Event], "dependencies":

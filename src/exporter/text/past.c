@@ -101,29 +101,21 @@ json_t *past_history(struct past *past, const json_t *settings, const char *node
 			 (json_int_t)past->history->skipped, "nodes", nodes);
 }
 
-json_t *past_ends(struct past *past, const json_t *settings, const char *node)
+json_t *past_of(struct past *past, const json_t *settings, const char *node, uint64_t until_usec)
 {
 	cleanup(freep) char *path = NULL;
-	const struct figures *figures;
-
-	if (past_find_history(past, settings, &path) < 0 || past_read(past, path) < 0)
-		return NULL;
-	figures = history_find(past->history, node);
-	return figures && figures->n > 0 ? figures_build_last(figures) : NULL;
-}
-
-json_t *past_availability(struct past *past, const json_t *settings, const char *node,
-			  uint64_t until_usec)
-{
-	cleanup(freep) char *path = NULL;
-	const struct figures *figures;
+	const struct figures *f = NULL;
 	uint64_t until;
 
-	if (past_find_history(past, settings, &path) < 0 || past_read(past, path) < 0)
-		return NULL;
+	if (past_find_history(past, settings, &path) == 0 && past_read(past, path) == 0)
+		f = history_find(past->history, node);
+	if (!f)
+		return json_object();
 	until = until_usec ? until_usec : past->history->last_usec;
-	figures = history_find(past->history, node);
-	if (!figures || !ledger_is_kept(&figures->ledger))
-		return NULL;
-	return ledger_build(&figures->ledger, node, until - MIN(until, LEDGER_USEC), until);
+	return json_pack("{s:o*, s:o*}", "ends", f->n > 0 ? figures_build_last(f) : NULL,
+			 "availability",
+			 ledger_is_kept(&f->ledger)
+				 ? ledger_build(&f->ledger, node, until - MIN(until, LEDGER_USEC),
+						until)
+				 : NULL);
 }

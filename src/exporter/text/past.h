@@ -32,14 +32,8 @@ void past_done(struct past *past);
 json_t *past_history(struct past *past, const json_t *settings, const char *node, bool *ret_found);
 
 /*
- * Returns the last ends of @node, as figures_build_last(); NULL if there are none, or no history, or no
- * memory.
+ * Returns {"ends": those of @node, as figures_build_last(), "availability": its ledger of the last 30 days
+ * up to @until_usec, since the epoch, or to the last line if that is 0, as ledger_build()}, each if there
+ * is any.
  */
-json_t *past_ends(struct past *past, const json_t *settings, const char *node);
-
-/*
- * Returns the ledger of @node of the last 30 days up to @until_usec, since the epoch, or to the last
- * line if that is 0; as ledger_build().  NULL likewise.
- */
-json_t *past_availability(struct past *past, const json_t *settings, const char *node,
-			  uint64_t until_usec);
+json_t *past_of(struct past *past, const json_t *settings, const char *node, uint64_t until_usec);

@@ -127,14 +127,16 @@ START_TEST(a_file_that_cannot_be_read_has_a_reason)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		json_t *settings = rows[i].settings ? json_of(rows[i].settings) : NULL, *object;
-		json_t *said = json_of(rows[i].said);
+		json_t *said = json_of(rows[i].said), *none;
 
 		past.history_file = rows[i].file;
 		past.again_usec = 0;
 		object = past_history(&past, settings, "", &found);
 		ck_assert_msg(json_equal(object, said), "row %zu", i);
 		ck_assert(!found);
-		ck_assert_ptr_null(past_ends(&past, settings, "a"));
+		none = past_of(&past, settings, "a", 0);
+		ck_assert_uint_eq(json_object_size(none), 0);
+		json_decref(none);
 		json_decref(object);
 		json_decref(said);
 		json_decref(settings);
@@ -144,13 +146,15 @@ END_TEST
 
 START_TEST(a_node_has_its_last_ends)
 {
-	json_t *ends;
+	json_t *object;
 
 	write_text("history", END("a", "1") END("b", "2") END("a", "3"));
-	ends = past_ends(&past, NULL, "a");
-	ck_assert_uint_eq(json_array_size(ends), 2);
-	json_decref(ends);
-	ck_assert_ptr_null(past_ends(&past, NULL, "c"));
+	object = past_of(&past, NULL, "a", 0);
+	ck_assert_uint_eq(json_array_size(json_object_get(object, "ends")), 2);
+	json_decref(object);
+	object = past_of(&past, NULL, "c", 0);
+	ck_assert_uint_eq(json_object_size(object), 0);
+	json_decref(object);
 }
 END_TEST
 
