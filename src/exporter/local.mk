@@ -9,7 +9,6 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/text/api.h %D%/text/api.c \
 	%D%/text/html.h %D%/text/html.c \
 	%D%/text/health.h %D%/text/health.c \
-	%D%/text/sample.h %D%/text/sample.c \
 	%D%/text/metrics.h %D%/text/metrics.c \
 	%D%/text/past.h %D%/text/past.c \
 	%D%/limits/client.h %D%/limits/client.c \

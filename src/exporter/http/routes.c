@@ -21,10 +21,17 @@ struct reply {
 	bool ok; /* else the status is that of the route */
 };
 
-static struct MHD_Response *routes_get_tree(struct site *site, struct reply *reply)
-{
-	return reply_json(news_tree(site));
-}
+/* The replies that are an object of the copy as it is. */
+#define GET_JSON(name, object)                                                                \
+	static struct MHD_Response *routes_get_##name(struct site *site, struct reply *reply) \
+	{                                                                                     \
+		return reply_json(object);                                                    \
+	}
+
+GET_JSON(tree, news_tree(site))
+GET_JSON(shutdown, api_shutdown(site->copy, link_is_up(site->link), true, clock_now_usec()))
+GET_JSON(dependencies, api_dependencies(site->copy, link_is_up(site->link)))
+GET_JSON(history, past_history(&site->past, site->copy->settings, reply->rest, &reply->ok))
 
 static struct MHD_Response *routes_get_node(struct site *site, struct reply *reply)
 {
@@ -42,23 +49,6 @@ static struct MHD_Response *routes_get_node(struct site *site, struct reply *rep
 		       link_is_up(site->link) ? clock_realtime_usec() : 0);
 	(void)json_object_update_new(page, past);
 	return reply_json(page);
-}
-
-static struct MHD_Response *routes_get_shutdown(struct site *site, struct reply *reply)
-{
-	return reply_json(api_shutdown(site->copy, link_is_up(site->link), true, clock_now_usec()));
-}
-
-static struct MHD_Response *routes_get_history(struct site *site, struct reply *reply)
-{
-	const json_t *settings = site->copy->settings;
-
-	return reply_json(past_history(&site->past, settings, reply->rest, &reply->ok));
-}
-
-static struct MHD_Response *routes_get_dependencies(struct site *site, struct reply *reply)
-{
-	return reply_json(api_dependencies(site->copy, link_is_up(site->link)));
 }
 
 static const char *routes_argument_of(const struct reply *reply, const char *name)

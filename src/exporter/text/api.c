@@ -99,11 +99,9 @@ json_t *api_shutdown(const struct copy *copy, bool up, bool whole, uint64_t now_
 		/* It has a process, or waits for its stop. */
 		left += view->is_service && report_part(view->service.state) != REPORT_OVER;
 	}
-	return api_pack(up, "s:b, s:o*, s:I, s:I, s:o, s:O*, s:o*", "stopping",
-			copy_is_stopping(copy), "node",
-			copy->n > 0 ? api_node(copy, &copy->nodes[0], now_usec) : NULL, "left",
-			left, "services", services, "guards",
-			api_guard_list(copy, "", true, now_usec), "plan",
-			whole ? copy->plan : NULL, "events",
-			whole ? api_copy(copy->events) : NULL);
+	return api_pack(
+		up, "s:b, s:o*, s:I, s:I, s:o, s:O*, s:o*", "stopping", copy_is_stopping(copy),
+		"node", copy->n > 0 ? api_node(copy, &copy->nodes[0], now_usec) : NULL, "left",
+		left, "services", services, "guards", api_guard_list(copy, "", true, now_usec),
+		"plan", whole ? copy->plan : NULL, "events", whole ? api_copy(copy->events) : NULL);
 }

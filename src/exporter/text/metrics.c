@@ -1,6 +1,7 @@
 /*
  * A family is written at once, as both formats require: so the nodes are walked for each family.
- * The text of a label is escaped once for each node.
+ * The text of a label is escaped once for each node.  The formats differ in the types and suffixes of the
+ * head of a family, and in the mark of the end.
  */
 #include "exporter/text/metrics.h"
 
@@ -19,7 +20,10 @@ struct row {
 };
 
 struct writer {
-	struct samples samples;
+	FILE *to;
+	enum metrics_format format;
+	const char *family; /* the name; of a counter, without _total */
+	const char *suffix; /* of its samples; those of a histogram set it */
 	const struct metrics_source *source;
 	struct row *rows;
 	size_t n;
@@ -27,20 +31,100 @@ struct writer {
 
 struct family {
 	const char *name; /* a counter without _total */
-	const char *type;
+	const char *type; /* as in OpenMetrics: "gauge", "counter", "histogram" or "info" */
 	const char *help;
 	void (*write)(struct writer *w); /* or, for each node: */
 	void (*write_node)(struct writer *w, const struct row *row);
 };
 
+/* --- samples --- */
+
+enum metrics_format metrics_accepted(const char *accept)
+{
+	return accept && strstr(accept, "application/openmetrics-text") ? METRICS_OPENMETRICS
+									: METRICS_PROMETHEUS;
+}
+
+const char *metrics_type(enum metrics_format format)
+{
+	return format == METRICS_OPENMETRICS
+		       ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+		       : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+/* Prometheus has no infos, and names a counter with its suffix. */
+static void metrics_begin_family(struct writer *w, const struct family *f)
+{
+	bool plain = w->format == METRICS_PROMETHEUS, is_info = strcmp(f->type, "info") == 0;
+	const char *suffix;
+
+	w->family = f->name;
+	w->suffix = is_info ? "_info" : strcmp(f->type, "counter") == 0 ? "_total" : "";
+	suffix = plain ? w->suffix : "";
+	(void)fprintf(w->to, "# HELP %s%s %s\n# TYPE %s%s %s\n", f->name, suffix, f->help, f->name,
+		      suffix, plain && is_info ? "gauge" : f->type);
+}
+
+static void metrics_write_name(const struct writer *w, const char *labels, const char *label,
+			       const char *value)
+{
+	(void)fputs(w->family, w->to);
+	(void)fputs(w->suffix, w->to);
+	if (!labels && !label)
+		return;
+	(void)fputc('{', w->to);
+	(void)fputs(labels ? labels : "", w->to);
+	if (label)
+		(void)fprintf(w->to, "%s%s=\"%s\"", labels ? "," : "", label, value);
+	(void)fputc('}', w->to);
+}
+
+/* Writes a sample, with the labels in @labels and @label, unless they are NULL. */
+static void metrics_sample(struct writer *w, const char *labels, const char *label,
+			   const char *value, uint64_t number)
+{
+	char digits[TEXT_NUMBER_MAX];
+
+	metrics_write_name(w, labels, label, value);
+	(void)fputc(' ', w->to);
+	(void)fputs(text_number(digits, number), w->to);
+	(void)fputc('\n', w->to);
+}
+
+/* The same of seconds. */
+static void metrics_sample_usec(struct writer *w, const char *labels, const char *label,
+				const char *value, uint64_t usec)
+{
+	metrics_write_name(w, labels, label, value);
+	(void)fprintf(w->to, " %" PRIu64 ".%06" PRIu64 "\n", usec / USEC_PER_SEC,
+		      usec % USEC_PER_SEC);
+}
+
+/* Returns the label node="PATH", to be freed by free(); NULL: out of memory. */
+static char *metrics_label(const char *path)
+{
+	char *text = malloc(2 * strlen(path) + sizeof("node=\"\"")), *at;
+
+	if (!text)
+		return NULL;
+	at = stpcpy(text, "node=\"");
+	for (; *path; path++) {
+		if (*path == '\\' || *path == '"' || *path == '\n')
+			*at++ = '\\';
+		*at++ = *path == '\n' ? 'n' : *path;
+	}
+	(void)strcpy(at, "\"");
+	return text;
+}
+
 static void metrics_add(struct writer *w, const struct row *row, uint64_t number)
 {
-	sample_add(&w->samples, row->label, NULL, NULL, number);
+	metrics_sample(w, row->label, NULL, NULL, number);
 }
 
 static void metrics_add_usec(struct writer *w, const struct row *row, uint64_t usec)
 {
-	sample_add_usec(&w->samples, row->label, NULL, NULL, usec);
+	metrics_sample_usec(w, row->label, NULL, NULL, usec);
 }
 
 /* A sample for each of @n numbers that is not 0, with its name. */
@@ -49,24 +133,24 @@ static void metrics_add_each(struct writer *w, const struct row *row, const char
 {
 	for (size_t i = 0; i < n; i++)
 		if (numbers[i] > 0)
-			sample_add(&w->samples, row->label, label, names[i], numbers[i]);
+			metrics_sample(w, row->label, label, names[i], numbers[i]);
 }
 
 /* --- families --- */
 
 static void metrics_write_up(struct writer *w)
 {
-	sample_add(&w->samples, NULL, NULL, NULL, w->source->up);
+	metrics_sample(w, NULL, NULL, NULL, w->source->up);
 }
 
 static void metrics_write_build(struct writer *w)
 {
-	sample_add(&w->samples, NULL, "version", PACKAGE_VERSION, 1);
+	metrics_sample(w, NULL, "version", PACKAGE_VERSION, 1);
 }
 
 static void metrics_write_nodes(struct writer *w)
 {
-	sample_add(&w->samples, NULL, NULL, NULL, w->source->copy->n);
+	metrics_sample(w, NULL, NULL, NULL, w->source->copy->n);
 }
 
 static void metrics_write_deadline(struct writer *w)
@@ -78,8 +162,8 @@ static void metrics_write_deadline(struct writer *w)
 		return;
 	root = copy_node_at(copy, &copy->nodes[0], w->source->now_usec);
 	if (root.deadline_usec != FIELD_NONE)
-		sample_add_usec(&w->samples, NULL, NULL, NULL,
-				clock_add(clock_realtime_usec(), root.deadline_usec));
+		metrics_sample_usec(w, NULL, NULL, NULL,
+				    clock_add(clock_realtime_usec(), root.deadline_usec));
 }
 
 static void metrics_write_state(struct writer *w, const struct row *row)
@@ -88,12 +172,7 @@ static void metrics_write_state(struct writer *w, const struct row *row)
 	const char *const *states = row->view->is_service ? service_view_states : node_view_states;
 
 	for (; *states; states++)
-		sample_add(&w->samples, row->label, "state", *states, strcmp(*states, state) == 0);
-}
-
-static void metrics_write_ready(struct writer *w, const struct row *row)
-{
-	metrics_add(w, row, row->view->ready);
+		metrics_sample(w, row->label, "state", *states, strcmp(*states, state) == 0);
 }
 
 static void metrics_write_healthy(struct writer *w, const struct row *row)
@@ -102,12 +181,6 @@ static void metrics_write_healthy(struct writer *w, const struct row *row)
 
 	if (health && strcmp(health, "unknown") != 0)
 		metrics_add(w, row, strcmp(health, "healthy") == 0);
-}
-
-static void metrics_write_restarts(struct writer *w, const struct row *row)
-{
-	if (row->view->is_service)
-		metrics_add(w, row, row->view->service.restarts);
 }
 
 static void metrics_write_outdated(struct writer *w, const struct row *row)
@@ -139,35 +212,14 @@ static void metrics_write_durations(struct writer *w, const struct row *row,
 
 	if (count == 0)
 		return;
-	w->samples.suffix = "_bucket";
+	w->suffix = "_bucket";
 	for (size_t k = 0; k < TOTALS_BUCKETS; k++)
-		sample_add(&w->samples, row->label, "le",
-			   k < ARRAY_SIZE(bounds) ? bounds[k] : "+Inf", durations->buckets[k]);
-	w->samples.suffix = "_sum";
+		metrics_sample(w, row->label, "le", k < ARRAY_SIZE(bounds) ? bounds[k] : "+Inf",
+			       durations->buckets[k]);
+	w->suffix = "_sum";
 	metrics_add_usec(w, row, durations->sum_usec);
-	w->samples.suffix = "_count";
+	w->suffix = "_count";
 	metrics_add(w, row, count);
-}
-
-static void metrics_write_starts(struct writer *w, const struct row *row)
-{
-	metrics_write_durations(w, row, &row->totals->start);
-}
-
-static void metrics_write_stops(struct writer *w, const struct row *row)
-{
-	metrics_write_durations(w, row, &row->totals->stop);
-}
-
-static void metrics_write_drain(struct writer *w, const struct row *row)
-{
-	if (row->totals->drain_usec > 0)
-		metrics_add_usec(w, row, row->totals->drain_usec);
-}
-
-static void metrics_write_alerts(struct writer *w, const struct row *row)
-{
-	metrics_add_each(w, row, "alert", alert_names, row->totals->alerts, N_ALERTS);
 }
 
 static void metrics_write_outages(struct writer *w, const struct row *row)
@@ -181,32 +233,36 @@ static void metrics_write_outage_usec(struct writer *w, const struct row *row)
 {
 	for (enum outage k = OUTAGE_PLANNED; k <= OUTAGE_UNKNOWN; k++)
 		if (row->totals->outages[k] > 0)
-			sample_add_usec(&w->samples, row->label, "cause", history_outages[k],
-					totals_outage_usec(row->totals, k, clock_realtime_usec()));
+			metrics_sample_usec(
+				w, row->label, "cause", history_outages[k],
+				totals_outage_usec(row->totals, k, clock_realtime_usec()));
 }
 
-static void metrics_write_killed(struct writer *w, const struct row *row)
-{
-	if (row->view->is_service)
-		metrics_add(w, row, row->totals->killed);
-}
+/* Writes a family of a node by one call, if @when. */
+#define WRITE(fn, when, ...)                                                    \
+	static void metrics_write_##fn(struct writer *w, const struct row *row) \
+	{                                                                       \
+		if (when)                                                       \
+			__VA_ARGS__;                                            \
+	}
+#define WRITE_OF_SERVICE(fn, when, member) \
+	WRITE(fn, row->view->is_service && (when), metrics_add(w, row, row->member))
+#define WRITE_USAGE(fn, add, member) \
+	WRITE(fn, row->usage.member != USAGE_UNKNOWN, add(w, row, row->usage.member))
 
-static void metrics_write_guards(struct writer *w, const struct row *row)
-{
-	metrics_add_each(w, row, "kind", guard_view_kinds, row->guards, KINDS_MAX);
-}
-
-static void metrics_write_oldest(struct writer *w, const struct row *row)
-{
-	if (row->oldest_usec > 0)
-		metrics_add_usec(w, row, row->oldest_usec);
-}
-
-static void metrics_write_lines(struct writer *w, const struct row *row)
-{
-	if (row->view->is_service && row->view->service.log_lines != FIELD_NONE)
-		metrics_add(w, row, row->view->service.log_lines);
-}
+WRITE(ready, true, metrics_add(w, row, row->view->ready))
+WRITE_OF_SERVICE(restarts, true, view->service.restarts)
+WRITE(starts, true, metrics_write_durations(w, row, &row->totals->start))
+WRITE(stops, true, metrics_write_durations(w, row, &row->totals->stop))
+WRITE(drain, row->totals->drain_usec > 0, metrics_add_usec(w, row, row->totals->drain_usec))
+WRITE(alerts, true, metrics_add_each(w, row, "alert", alert_names, row->totals->alerts, N_ALERTS))
+WRITE_OF_SERVICE(killed, true, totals->killed)
+WRITE(guards, true, metrics_add_each(w, row, "kind", guard_view_kinds, row->guards, KINDS_MAX))
+WRITE(oldest, row->oldest_usec > 0, metrics_add_usec(w, row, row->oldest_usec))
+WRITE_OF_SERVICE(lines, row->view->service.log_lines != FIELD_NONE, view->service.log_lines)
+WRITE_USAGE(cpu, metrics_add_usec, cpu_usec)
+WRITE_USAGE(memory, metrics_add, memory)
+WRITE_USAGE(processes, metrics_add, processes)
 
 static void metrics_write_lost_lines(struct writer *w, const struct row *row)
 {
@@ -214,24 +270,6 @@ static void metrics_write_lost_lines(struct writer *w, const struct row *row)
 
 	if (row->view->is_service)
 		metrics_add(w, row, lost == FIELD_NONE ? 0 : lost);
-}
-
-static void metrics_write_cpu(struct writer *w, const struct row *row)
-{
-	if (row->usage.cpu_usec != USAGE_UNKNOWN)
-		metrics_add_usec(w, row, row->usage.cpu_usec);
-}
-
-static void metrics_write_memory(struct writer *w, const struct row *row)
-{
-	if (row->usage.memory != USAGE_UNKNOWN)
-		metrics_add(w, row, row->usage.memory);
-}
-
-static void metrics_write_processes(struct writer *w, const struct row *row)
-{
-	if (row->usage.processes != USAGE_UNKNOWN)
-		metrics_add(w, row, row->usage.processes);
 }
 
 /* Families of the whole tree, and of each node. */
@@ -292,7 +330,8 @@ static void metrics_begin(struct writer *w, FILE *to, const struct metrics_sourc
 	size_t n = source->up ? MIN(source->copy->n, source->max_nodes) : 0;
 
 	*w = (struct writer){
-		.samples = { .to = to, .format = format },
+		.to = to,
+		.format = format,
 		.source = source,
 		.rows = calloc(n + 1, sizeof(*w->rows)),
 	};
@@ -302,7 +341,7 @@ static void metrics_begin(struct writer *w, FILE *to, const struct metrics_sourc
 		row->view = &source->copy->nodes[w->n].view;
 		row->totals = totals_find(source->totals, row->view->path);
 		row->totals = row->totals ? row->totals : &nothing;
-		row->label = sample_label(row->view->path);
+		row->label = metrics_label(row->view->path);
 		if (!row->label)
 			break;
 	}
@@ -312,13 +351,14 @@ static void metrics_begin(struct writer *w, FILE *to, const struct metrics_sourc
 static void metrics_end(struct writer *w, const struct family *all, size_t n)
 {
 	for (const struct family *f = all; f < all + n; f++) {
-		samples_begin(&w->samples, f->name, f->type, f->help);
+		metrics_begin_family(w, f);
 		if (f->write)
 			f->write(w);
 		for (size_t i = 0; f->write_node && i < w->n; i++)
 			f->write_node(w, &w->rows[i]);
 	}
-	samples_end(&w->samples);
+	if (w->format == METRICS_OPENMETRICS)
+		(void)fputs("# EOF\n", w->to);
 	for (struct row *row = w->rows; row && row->label; row++)
 		free(row->label);
 	free(w->rows);
@@ -371,8 +411,8 @@ void metrics_write_usage(FILE *to, const struct metrics_source *source, pid_t da
 		cleanup(freep) char *group = node_view_group(row->view);
 
 		if (!is_known || !group ||
-		    usage_of(&snapshot, (pid_t)row->view->service.pid, daemon, group,
-			     &row->usage) < 0)
+		    usage_of(&snapshot, (pid_t)row->view->service.pid, daemon, group, &row->usage) <
+			    0)
 			row->usage = (struct usage){ USAGE_UNKNOWN, USAGE_UNKNOWN, USAGE_UNKNOWN,
 						     USAGE_UNKNOWN };
 	}

@@ -6,7 +6,6 @@
  */
 
 #include "exporter/mirror/totals.h"
-#include "exporter/text/sample.h"
 
 #define METRICS_NODES_DEFAULT 2000
 
@@ -17,6 +16,14 @@ struct metrics_source {
 	size_t max_nodes; /* further nodes are only counted */
 	uint64_t now_usec;
 };
+
+enum metrics_format { METRICS_PROMETHEUS, METRICS_OPENMETRICS };
+
+/* The format that a client asks for by its header Accept, or NULL. */
+enum metrics_format metrics_accepted(const char *accept);
+
+/* "text/plain; version=0.0.4; charset=utf-8" */
+const char *metrics_type(enum metrics_format format);
 
 void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_format format);
 

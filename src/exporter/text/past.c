@@ -8,7 +8,8 @@
 #include "proto/config/settings.h"
 #include "proto/history/figures.h"
 
-#define READ_SHARE 30 /* least time from one reading to the next, as a multiple of the time that one takes */
+#define READ_SHARE \
+	30 /* least time from one reading to the next, as a multiple of the time that one takes */
 
 void past_done(struct past *past)
 {
@@ -112,10 +113,9 @@ json_t *past_of(struct past *past, const json_t *settings, const char *node, uin
 	if (!f)
 		return json_object();
 	until = until_usec ? until_usec : past->history->last_usec;
-	return json_pack("{s:o*, s:o*}", "ends", f->n > 0 ? figures_build_last(f) : NULL,
-			 "availability",
-			 ledger_is_kept(&f->ledger)
-				 ? ledger_build(&f->ledger, node, until - MIN(until, LEDGER_USEC),
-						until)
-				 : NULL);
+	return json_pack(
+		"{s:o*, s:o*}", "ends", f->n > 0 ? figures_build_last(f) : NULL, "availability",
+		ledger_is_kept(&f->ledger)
+			? ledger_build(&f->ledger, node, until - MIN(until, LEDGER_USEC), until)
+			: NULL);
 }
