@@ -14,17 +14,9 @@ struct period {
 	uint64_t since_usec, until_usec; /* since the epoch */
 };
 
-struct history_kind {
-	const char *titles[9];
-	size_t n_titles;
-	bool (*has)(const struct figures *f); /* a node without an end is left out */
-	void (*add_row)(struct table *t, const struct figures *f, const struct period *period);
-	json_t *(*build)(const struct figures *f, const struct period *period);
-};
-
 /* --- ends --- */
 
-static void history_add_row(struct table *t, const struct figures *f, const struct period *period)
+static void history_add_ends(struct table *t, const struct figures *f)
 {
 	static const unsigned permille[] = { 500, 990, 1000 };
 	char text[CLOCK_TEXT_MAX], reasons[SHOW_NOTE_MAX];
@@ -42,24 +34,6 @@ static void history_add_row(struct table *t, const struct figures *f, const stru
 		words_add(&w, ", ", "...");
 	table_add(t, STYLE_PLAIN, "%s", reasons);
 }
-
-static bool history_has(const struct figures *f)
-{
-	return f->n > 0;
-}
-
-static json_t *history_build(const struct figures *f, const struct period *period)
-{
-	return figures_build(f);
-}
-
-static const struct history_kind of_ends = {
-	.titles = { "NODE", "ENDS", "P50", "P99", "LONGEST", "FORCED", "WHY" },
-	.n_titles = 7,
-	.has = history_has,
-	.add_row = history_add_row,
-	.build = history_build,
-};
 
 /* --- availability --- */
 
@@ -98,28 +72,15 @@ static void history_add_availability(struct table *t, const struct figures *f,
 		history_add_cause(t, &sum, cause);
 }
 
-static bool history_has_ledger(const struct figures *f)
-{
-	return ledger_is_kept(&f->ledger);
-}
-
-static json_t *history_build_ledger(const struct figures *f, const struct period *period)
-{
-	return ledger_build(&f->ledger, f->node, period->since_usec, period->until_usec);
-}
-
-static const struct history_kind of_availability = {
-	.titles = { "NODE", "READY", "OF", "OUTAGES", "LONGEST", "PLANNED", "DEPENDENCY", "FAILURE",
-		    "UNKNOWN" },
-	.n_titles = 9,
-	.has = history_has_ledger,
-	.add_row = history_add_availability,
-	.build = history_build_ledger,
-};
-
 /* --- both --- */
 
-static int history_show(struct ctl *ctl, int argc, char **argv, const struct history_kind *kind)
+static json_t *history_build(const struct figures *f, const struct period *period)
+{
+	return period ? ledger_build(&f->ledger, f->node, period->since_usec, period->until_usec)
+		      : figures_build(f);
+}
+
+static int history_show(struct ctl *ctl, int argc, char **argv, bool availability)
 {
 	cleanup(history_freep) struct history *h = NULL;
 	cleanup(json_decrefp) json_t *nodes = json_array();
@@ -136,15 +97,26 @@ static int history_show(struct ctl *ctl, int argc, char **argv, const struct his
 	period.since_usec = ctl->options.since_usec;
 	if (period.since_usec == 0)
 		period.since_usec = period.until_usec - MIN(period.until_usec, LEDGER_USEC);
-	table_init(&t, kind->n_titles, kind->titles);
+	if (availability)
+		table_init_titles(&t, "NODE", "READY", "OF", "OUTAGES", "LONGEST", "PLANNED",
+				  "DEPENDENCY", "FAILURE", "UNKNOWN");
+	else
+		table_init_titles(&t, "NODE", "ENDS", "P50", "P99", "LONGEST", "FORCED", "WHY");
 	for (size_t i = 0; i < h->n; i++) {
-		if (!kind->has(h->nodes[i]) || !source_is_asked_for(h->nodes[i]->node, argc, argv))
+		const struct figures *f = h->nodes[i];
+
+		/* A node without an end is left out. */
+		if (!(availability ? ledger_is_kept(&f->ledger) : f->n > 0) ||
+		    !source_is_asked_for(f->node, argc, argv))
 			continue;
 		n++;
-		if (!ctl->options.json)
-			kind->add_row(&t, h->nodes[i], &period);
-		else if (json_array_append_new(nodes, kind->build(h->nodes[i], &period)) < 0)
+		if (ctl->options.json &&
+		    json_array_append_new(nodes, history_build(f, availability ? &period : NULL)) < 0)
 			return ctl_fail(ctl, -ENOMEM);
+		if (availability)
+			history_add_availability(&t, f, &period);
+		else
+			history_add_ends(&t, f);
 	}
 	if (n == 0 && argc > 0)
 		return ctl_refuse(ctl, CTL_NO_NODE, "%s: no such node in %s", argv[0], path);
@@ -160,10 +132,10 @@ static int history_show(struct ctl *ctl, int argc, char **argv, const struct his
 
 int cmd_history(struct ctl *ctl, int argc, char **argv)
 {
-	return history_show(ctl, argc, argv, &of_ends);
+	return history_show(ctl, argc, argv, false);
 }
 
 int cmd_availability(struct ctl *ctl, int argc, char **argv)
 {
-	return history_show(ctl, argc, argv, &of_availability);
+	return history_show(ctl, argc, argv, true);
 }
