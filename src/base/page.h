@@ -77,20 +77,3 @@ static inline struct page_lane *page_lanes(const struct page *p)
 {
 	return (void *)((char *)(uintptr_t)p + PAGE_HEADER);
 }
-
-/* The number of guards held, never below zero.  The page must have room for @n_lanes. */
-static inline int64_t page_guards(const struct page *p, uint32_t n_lanes)
-{
-	uint64_t sum = 0, word;
-
-	/* Acquire: the lanes have been added to elsewhere before. */
-	if (__atomic_load_n(&p->gathered, __ATOMIC_ACQUIRE))
-		n_lanes = 0;
-	for (uint32_t i = 0; i < n_lanes; i++) {
-		word = __atomic_load_n(&page_lanes(p)[i].count, __ATOMIC_RELAXED);
-		if (word && !(word & PAGE_VOID))
-			sum += word - PAGE_BIAS;
-	}
-	sum += (uint64_t)__atomic_load_n(&p->elsewhere, __ATOMIC_RELAXED);
-	return (int64_t)sum > 0 ? (int64_t)sum : 0;
-}

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/page.h"
+#include "tests/unit/fixtures/page-guards.h"
 #include "daemon/guard/attach.h"
 #include "sys/ipc/pagefile.h"
 #include "tests/fuzz/world.h"

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "model/config/config.h"
 #include "model/forecast/forecast.h"
-#include "model/keys/diff.h"
+#include "tests/unit/fixtures/node-equal.h"
 
 /* A forecast of very many nodes is slow, and this target does not look for that. */
 #define FORECAST_NODES_MAX 200

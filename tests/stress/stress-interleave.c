@@ -19,6 +19,7 @@
 #include "swansong/base/fork-private.h"
 #include "swansong/count/count-private.h"
 #include "swansong/count/node-private.h"
+#include "tests/unit/fixtures/page-guards.h"
 #include <swansong/swansong.h>
 
 struct world;

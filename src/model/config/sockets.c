@@ -62,7 +62,6 @@ int sockets_resolve(struct sockets *s, struct node_config *node, struct diag *di
 
 static void sockets_keep_listen(void *listen)
 {
-	(void)listen;
 }
 
 void sockets_done(struct sockets *s)

@@ -48,10 +48,3 @@ bool node_config_needs_restart(const struct node_config *a, const struct node_co
  */
 void key_print(FILE *file, const struct config *config, const struct node_config *node,
 	       enum key_id key);
-
-static inline bool node_config_equal(const struct node_config *a, const struct node_config *b)
-{
-	struct key_set set;
-
-	return node_config_diff(a, b, &set) == 0;
-}

@@ -27,7 +27,6 @@ static void post_call(struct post *post, struct swansong_guard *guard)
 {
 	struct posted *posted = container_of(post, struct posted, post);
 
-	(void)guard;
 	posted->fn(posted->arg);
 	free(posted);
 }

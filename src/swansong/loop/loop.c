@@ -73,8 +73,6 @@ static int loop_on_wake(sd_event_source *source, int fd, uint32_t events, void *
 {
 	struct swansong_loop *l = arg;
 
-	(void)fd;
-	(void)events;
 	gate_run(&l->gate);
 	loop_end_if_forked(l);
 	if (swansong_loop_state(l) == SWANSONG_LOOP_RUNNING)

@@ -68,15 +68,12 @@ static void offload_report(struct offload *o, int result)
 
 static int offload_on_timer(sd_event_source *source, uint64_t usec, void *arg)
 {
-	(void)source;
-	(void)usec;
 	offload_report(arg, -ETIMEDOUT);
 	return 0;
 }
 
 static int offload_on_exit(sd_event_source *source, void *arg)
 {
-	(void)source;
 	offload_report(arg, -ESHUTDOWN);
 	return 0;
 }

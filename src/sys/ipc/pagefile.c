@@ -62,7 +62,6 @@ static uint64_t pagefile_held_elsewhere(int fd)
 	return n == (ssize_t)sizeof(held) ? (uint64_t)held : 0;
 }
 
-/* As page_guards(), which needs the page in memory. */
 uint64_t pagefile_guards(int fd)
 {
 	bool gathered = pagefile_is_gathered(fd);

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
-#include "base/page.h"
+#include "tests/unit/fixtures/page-guards.h"
 #include "daemon/guard/attach-report.h"
 #include "sys/ipc/pagefile.h"
 

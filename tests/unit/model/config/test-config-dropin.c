@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/keys/diff.h"
+#include "tests/unit/fixtures/node-equal.h"
 
 static void write_text(const char *path, const char *text)
 {

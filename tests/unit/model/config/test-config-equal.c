@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/macro.h"
-#include "model/keys/diff.h"
+#include "tests/unit/fixtures/node-equal.h"
 
 static const char *const differences[] = {
 	"[a]\ncommand = x y\n",

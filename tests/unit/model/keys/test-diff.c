@@ -7,7 +7,7 @@
 
 #include "base/macro.h"
 #include "model/config/config.h"
-#include "model/keys/diff.h"
+#include "tests/unit/fixtures/node-equal.h"
 
 static int find_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
 {
