@@ -2,7 +2,6 @@ noinst_LTLIBRARIES += %D%/libctl.la
 %C%_libctl_la_SOURCES = \
 	%D%/terminal/screen.h %D%/terminal/screen.c \
 	%D%/terminal/lines.h %D%/terminal/lines.c \
-	%D%/terminal/words.h %D%/terminal/words.c \
 	%D%/terminal/show.h %D%/terminal/show.c \
 	%D%/terminal/forest.h %D%/terminal/forest.c \
 	%D%/session/options.h %D%/session/options.c \

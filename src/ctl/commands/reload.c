@@ -107,17 +107,15 @@ static int reload_configuration(struct ctl *ctl)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	const struct options *o = &ctl->options;
-	int r = session_call(ctl, METHOD_RELOAD,
+	int r = session_show(ctl, METHOD_RELOAD,
 			     json_pack("{s:o*, s:o*, s:o*}", "dry_run",
 				       o->dry_run ? json_true() : NULL, "to", message_number(o->to),
 				       "confirm_usec", message_number(o->confirm_usec)),
 			     &reply);
 
-	if (r != CTL_DONE)
-		return r;
-	return ctl->options.json
-		       ? ctl_print_json(ctl, reply.parameters)
-		       : reload_print_changes(ctl, json_object_get(reply.parameters, "changes"));
+	return r == CTL_DONE ? reload_print_changes(ctl,
+						    json_object_get(reply.parameters, "changes"))
+			     : r;
 }
 
 int cmd_reload(struct ctl *ctl, int argc, char **argv)
@@ -151,14 +149,10 @@ int cmd_confirm(struct ctl *ctl, int argc, char **argv)
 int cmd_changes(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
-	int r = session_call(ctl, METHOD_CHANGES, json_object(), &reply);
+	int r = session_show(ctl, METHOD_CHANGES, json_object(), &reply);
 	const json_t *change;
 	size_t i;
 
-	if (r != CTL_DONE)
-		return r;
-	if (ctl->options.json)
-		return ctl_print_json(ctl, reply.parameters);
 	json_array_foreach (json_object_get(reply.parameters, "configurations"), i, change) {
 		char text[CLOCK_TEXT_MAX];
 
@@ -166,23 +160,20 @@ int cmd_changes(struct ctl *ctl, int argc, char **argv)
 			  clock_utc_text(text, message_get_number(change, "time_usec", 0)),
 			  reload_text_of(change, "cause"));
 	}
-	return CTL_DONE;
+	return r;
 }
 
 int cmd_upgrade(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	bool dry_run = ctl->options.dry_run;
-	int r = session_call(ctl, METHOD_UPGRADE, json_pack("{s:b}", "dry_run", dry_run), &reply);
+	int r = session_show(ctl, METHOD_UPGRADE, json_pack("{s:b}", "dry_run", dry_run), &reply);
 
-	if (r != CTL_DONE)
-		return r;
-	if (ctl->options.json)
-		return ctl_print_json(ctl, reply.parameters);
-	ctl_print(ctl,
-		  dry_run ? "%s can take over from %s; nothing was done: this is a dry run"
-			  : "upgraded to %s, from %s",
-		  reload_text_of(reply.parameters, "version"),
-		  reload_text_of(reply.parameters, "from"));
-	return CTL_DONE;
+	if (r == CTL_DONE)
+		ctl_print(ctl,
+			  dry_run ? "%s can take over from %s; nothing was done: this is a dry run"
+				  : "upgraded to %s, from %s",
+			  reload_text_of(reply.parameters, "version"),
+			  reload_text_of(reply.parameters, "from"));
+	return r;
 }

@@ -19,7 +19,7 @@ int cmd_run(struct ctl *ctl, int argc, char **argv)
 	int r;
 
 	ctl->ongoing = (struct ongoing){ .what = "run", .node = argv[0], .until = "complete" };
-	r = session_call(
+	r = session_show(
 		ctl, METHOD_RUN,
 		json_pack("{s:o, s:o, s:o, s:b, s:b}", "node", message_string(argv[0]), "command",
 			  run_json_strings((const char *const *)argv + 1, (size_t)argc - 1),
@@ -29,11 +29,6 @@ int cmd_run(struct ctl *ctl, int argc, char **argv)
 	if (r != CTL_DONE)
 		return r == CTL_STOPPED ? CTL_FAILED : r;
 	status = json_object_get(reply.parameters, "status");
-	if (ctl->options.json) {
-		r = ctl_print_json(ctl, reply.parameters);
-		if (r != CTL_DONE)
-			return r;
-	}
 	ctl_print(ctl, "%s: %s", argv[0],
 		  json_is_integer(status) ? message_get_text(reply.parameters, "result") : "begun");
 	return (int)json_integer_value(status) & 0xff;

@@ -128,16 +128,14 @@ static int shutdown_change_times(struct ctl *ctl, const char *path)
 	const struct options *o = &ctl->options;
 	char text[SHOW_KILL_MAX];
 	struct node_view node;
-	int r = session_call(ctl, METHOD_SHUTDOWN,
+	int r = session_show(ctl, METHOD_SHUTDOWN,
 			     json_pack("{s:s, s:o*, s:o*}", "node", path, "extend_usec",
 				       message_number(o->extend_usec), "hold",
 				       o->hold || o->release ? json_boolean(o->hold) : NULL),
 			     &reply);
 
-	if (r != CTL_DONE)
+	if (r != CTL_DONE || o->json)
 		return r;
-	if (o->json)
-		return ctl_print_json(ctl, reply.parameters);
 	r = node_view_parse(json_object_get(reply.parameters, "node"), &node);
 	if (r < 0)
 		return ctl_fail(ctl, r);
@@ -151,14 +149,11 @@ static int shutdown_change_times(struct ctl *ctl, const char *path)
 static int shutdown_begin(struct ctl *ctl, const char *path)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
-	int r = session_call(ctl, METHOD_SHUTDOWN, shutdown_parameters_of(ctl, path, false),
+	int r = session_show(ctl, METHOD_SHUTDOWN, shutdown_parameters_of(ctl, path, false),
 			     &reply);
 
-	if (r != CTL_DONE)
-		return r;
-	if (ctl->options.json)
-		r = ctl_print_json(ctl, reply.parameters);
-	ctl_print(ctl, "%s: shutting down", node_name(path));
+	if (r == CTL_DONE)
+		ctl_print(ctl, "%s: shutting down", node_name(path));
 	return r;
 }
 

@@ -4,8 +4,6 @@
  */
 #include "ctl/session/progress.h"
 
-#include "ctl/terminal/show.h"
-
 #define TICK_USEC USEC_PER_SEC
 
 void progress_done(struct progress *p)

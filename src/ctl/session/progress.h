@@ -6,7 +6,7 @@
  */
 
 #include "ctl/session/session.h"
-#include "ctl/terminal/words.h"
+#include "ctl/terminal/show.h"
 
 struct progress {
 	struct message_reply reply; /* the last reply; all members below belong to it */

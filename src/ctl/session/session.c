@@ -376,6 +376,14 @@ int session_call(struct ctl *ctl, enum interface_method method, json_t *paramete
 	return session_refuse_error(ctl, session_ask(ctl, method, parameters, ret), ret);
 }
 
+int session_show(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		 struct message_reply *ret)
+{
+	int r = session_call(ctl, method, parameters, ret);
+
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, ret->parameters) : r;
+}
+
 int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};

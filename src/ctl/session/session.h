@@ -98,6 +98,10 @@ int session_ask(struct ctl *ctl, enum interface_method method, json_t *parameter
 int session_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
 		 struct message_reply *ret);
 
+/* As session_call(); with --json also prints the parameters of the reply. */
+int session_show(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		 struct message_reply *ret);
+
 /* Opens, sends, and receives a reply without parameters; an error is logged. */
 int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters);
 

@@ -3,8 +3,20 @@
 /* The words for nodes and guards, the same in every command. */
 
 #include "ctl/terminal/screen.h"
-#include "ctl/terminal/words.h"
 #include "proto/node-view.h"
+
+/* Text that is put together in a buffer.  Text without room is cut. */
+struct words {
+	char *buf;
+	size_t size, used;
+};
+
+/* @buf is empty then. */
+struct words words_in(char *buf, size_t size);
+
+/* Adds the text, behind @separator unless it is the first one. */
+void words_add(struct words *words, const char *separator, const char *format, ...)
+	printf_like(3, 4);
 
 /* "up", "shutting-down"; and how it is shown. */
 #define SHOW_STATE_MAX 32
