@@ -167,13 +167,11 @@ static int exporter_start(struct exporter *e, const struct exporter_options *opt
 	e->link_owner = (struct link_owner){ &e->log, news_take, &e->site };
 	e->stream_owner = (struct event_stream_owner){ news_snapshot, news_resumed, news_left,
 						       &e->site, connections / 4 * 3 };
-	r = actions_new(&e->site.actions, &actions_owner);
+	actions_init(&e->site.actions, &actions_owner);
 	e->server_owner =
-		(struct server_owner){ routes_get, &e->site, e->site.actions, connections };
-	if (r >= 0)
-		r = tails_new(&e->site.tails, &tails_owner);
-	if (r >= 0)
-		r = event_stream_new(&e->site.stream, e->event, &e->stream_owner);
+		(struct server_owner){ routes_get, &e->site, &e->site.actions, connections };
+	tails_init(&e->site.tails, &tails_owner);
+	r = event_stream_new(&e->site.stream, e->event, &e->stream_owner);
 	if (r >= 0)
 		r = link_new(&e->site.link, e->event, socket, &e->copy, &e->link_owner);
 	if (r < 0)
@@ -187,13 +185,12 @@ static void exporter_done(struct exporter *e)
 {
 	if (e->site.stream)
 		event_stream_close(e->site.stream);
-	if (e->site.actions)
-		actions_close(e->site.actions);
+	if (e->site.server)
+		actions_close(&e->site.actions);
 	e->site.server = server_free(e->site.server);
-	e->site.actions = actions_free(e->site.actions);
 	e->site.link = link_free(e->site.link);
 	e->site.stream = event_stream_free(e->site.stream);
-	e->site.tails = tails_free(e->site.tails);
+	tails_done(&e->site.tails);
 	past_done(&e->site.past);
 	totals_done(&e->site.totals);
 	copy_done(&e->copy);

@@ -109,11 +109,11 @@ static void begin_rooms(struct exporter *e)
 	e->stream =
 		(struct event_stream_owner){ news_snapshot, news_resumed, news_left, site, PLACES };
 	e->server = (struct server_owner){ get, site, NULL, PLACES };
-	FUZZ_CHECK(actions_new(&site->actions, &e->actions) == 0);
-	FUZZ_CHECK(tails_new(&site->tails, &e->tails) == 0);
+	actions_init(&site->actions, &e->actions);
+	tails_init(&site->tails, &e->tails);
 	FUZZ_CHECK(event_stream_new(&site->stream, e->event, &e->stream) == 0);
 	FUZZ_CHECK(link_new(&site->link, e->event, none, &e->copy, &e->link) == 0);
-	e->server.actions = site->actions;
+	e->server.actions = &site->actions;
 }
 
 static void begin(struct exporter *e)
@@ -145,12 +145,11 @@ static void begin(struct exporter *e)
 static void end(struct exporter *e)
 {
 	event_stream_close(e->site.stream);
-	actions_close(e->site.actions);
+	actions_close(&e->site.actions);
 	e->site.server = server_free(e->site.server);
-	e->site.actions = actions_free(e->site.actions);
 	e->site.link = link_free(e->site.link);
 	e->site.stream = event_stream_free(e->site.stream);
-	e->site.tails = tails_free(e->site.tails);
+	tails_done(&e->site.tails);
 	past_done(&e->site.past);
 	totals_done(&e->site.totals);
 	copy_done(&e->copy);

@@ -11,13 +11,6 @@
 #include "exporter/http/reply.h"
 #include "proto/call.h"
 
-struct actions {
-	struct actions_owner owner;
-	struct list list; /* of those that wait */
-	size_t n;
-	bool closed;
-};
-
 struct action {
 	struct actions *actions;
 	struct MHD_Connection *connection;
@@ -263,21 +256,10 @@ struct action *action_free(struct action *action)
 
 /* --- all of them --- */
 
-int actions_new(struct actions **ret, const struct actions_owner *owner)
+void actions_init(struct actions *actions, const struct actions_owner *owner)
 {
-	struct actions *actions = calloc(1, sizeof(*actions));
-
-	if (!actions)
-		return -ENOMEM;
-	actions->owner = *owner;
+	*actions = (struct actions){ .owner = *owner };
 	list_init(&actions->list);
-	*ret = actions;
-	return 0;
-}
-
-bool actions_are_allowed(const struct actions *actions)
-{
-	return actions->owner.token;
 }
 
 void actions_close(struct actions *actions)
@@ -287,9 +269,4 @@ void actions_close(struct actions *actions)
 	actions->closed = true;
 	list_for_each_safe (action, next, &actions->list, in_actions)
 		action_answer(action, MHD_HTTP_SERVICE_UNAVAILABLE, "the exporter ends");
-}
-
-struct actions *actions_free(struct actions *actions)
-{
-	return free_memory(actions);
 }

@@ -27,20 +27,19 @@ struct actions_owner {
 	void *arg;
 };
 
-struct actions;
+struct actions {
+	struct actions_owner owner;
+	struct list list; /* of those that wait */
+	size_t n;
+	bool closed;
+};
+
 struct action;
 
-/* Return: 0 or -ENOMEM. */
-int actions_new(struct actions **ret, const struct actions_owner *owner);
-
-/* Returns true if there is a token. */
-bool actions_are_allowed(const struct actions *actions);
+void actions_init(struct actions *actions, const struct actions_owner *owner);
 
 /* Ends the requests that wait, with 503. */
 void actions_close(struct actions *actions);
-
-/* Frees the object, after the server has stopped and all requests have ended. */
-struct actions *actions_free(struct actions *actions);
 
 /*
  * Begins a request when its headers have come.  Returns NULL with *ret set; or the response to refuse it with

@@ -23,8 +23,8 @@ json_t *news_tree(const struct site *site)
 
 	(void)json_object_set_new(tree, "features",
 				  json_pack("{s:b, s:b}", "actions",
-					    actions_are_allowed(site->actions), "logs",
-					    tails_are_on(site->tails)));
+					    site->actions.owner.token != NULL, "logs",
+					    tails_are_on(&site->tails)));
 	return tree;
 }
 
@@ -67,7 +67,7 @@ void news_resumed(void *arg)
 
 void news_left(const char *node, void *arg)
 {
-	tail_release(((struct site *)arg)->tails, node);
+	tail_release(&((struct site *)arg)->tails, node);
 }
 
 void news_line(const char *node, json_t *line, void *arg)

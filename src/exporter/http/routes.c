@@ -68,12 +68,12 @@ static unsigned routes_find_tail(struct site *site, const char *path, struct tai
 
 	*ret = NULL;
 	*ret_reason = "the exporter was started without --logs";
-	if (!tails_are_on(site->tails))
+	if (!tails_are_on(&site->tails))
 		return MHD_HTTP_FORBIDDEN;
 	*ret_reason = "no such node";
 	if (!node)
 		return MHD_HTTP_NOT_FOUND;
-	r = node->view.is_service ? tail_get(ret, site->tails, node->view.path) : 0;
+	r = node->view.is_service ? tail_get(ret, &site->tails, node->view.path) : 0;
 	*ret_reason = r == -EBUSY ? "the logs of as many services as --max-logs allows are read"
 				  : "out of memory";
 	return r < 0 ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK;
@@ -123,7 +123,7 @@ static struct MHD_Response *routes_get_events(struct site *site, struct reply *r
 	json_t *first = NULL;
 
 	/* Without logs there is nothing but events. */
-	if (path && tails_are_on(site->tails) &&
+	if (path && tails_are_on(&site->tails) &&
 	    routes_find_tail(site, path, &tail, &reason) != MHD_HTTP_OK)
 		first = json_pack("{s:o, s:s}", "node", message_string(path), "error", reason);
 	response =

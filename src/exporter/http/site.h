@@ -14,8 +14,8 @@ struct site {
 	struct link *link;
 	struct event_stream *stream;
 	struct server *server;
-	struct actions *actions;
-	struct tails *tails;
+	struct actions actions;
+	struct tails tails;
 	struct totals totals;
 	struct past past;
 	size_t max_nodes; /* with metrics */

@@ -11,12 +11,6 @@
 #define ABSENT_USEC (5 * USEC_PER_SEC) /* pause between two calls to a daemon without a logger */
 #define SPARE_USEC  (2 * USEC_PER_SEC) /* a tail that was unused for so long may be replaced */
 
-struct tails {
-	struct tails_owner owner;
-	struct list list;
-	size_t n;
-};
-
 struct tail {
 	struct list in_tails;
 	struct tails *tails;
@@ -388,16 +382,10 @@ void tail_release(struct tails *tails, const char *node)
 	tail_set_idle(tail, tail->state == TAIL_FAILED ? RETRY_USEC : TAIL_IDLE_USEC);
 }
 
-int tails_new(struct tails **ret, const struct tails_owner *owner)
+void tails_init(struct tails *tails, const struct tails_owner *owner)
 {
-	struct tails *tails = calloc(1, sizeof(*tails));
-
-	if (!tails)
-		return -ENOMEM;
-	tails->owner = *owner;
+	*tails = (struct tails){ .owner = *owner };
 	list_init(&tails->list);
-	*ret = tails;
-	return 0;
 }
 
 bool tails_are_on(const struct tails *tails)
@@ -405,13 +393,8 @@ bool tails_are_on(const struct tails *tails)
 	return tails->owner.max > 0;
 }
 
-struct tails *tails_free(struct tails *tails)
+void tails_done(struct tails *tails)
 {
-	struct tail *tail, *next;
-
-	if (!tails)
-		return NULL;
-	list_for_each_safe (tail, next, &tails->list, in_tails)
-		tail_free(tail);
-	return free_memory(tails);
+	while (tails->n > 0)
+		tail_free(list_entry(tails->list.next, struct tail, in_tails));
 }

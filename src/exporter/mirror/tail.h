@@ -29,11 +29,14 @@ struct tails_owner {
 	void *arg;
 };
 
-struct tails;
+struct tails {
+	struct tails_owner owner;
+	struct list list;
+	size_t n;
+};
 
-/* Return: 0 or -ENOMEM. */
-int tails_new(struct tails **ret, const struct tails_owner *owner);
-struct tails *tails_free(struct tails *tails);
+void tails_init(struct tails *tails, const struct tails_owner *owner);
+void tails_done(struct tails *tails); /* also of zeroes */
 
 /* Returns true if there are logs at all. */
 bool tails_are_on(const struct tails *tails);

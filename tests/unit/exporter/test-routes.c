@@ -60,11 +60,11 @@ static void begin_rooms(void)
 	e.link = (struct link_owner){ &e.log, news_take, site };
 	e.stream = (struct event_stream_owner){ news_snapshot, news_resumed, news_left, site, 1 };
 	e.server = (struct server_owner){ routes_get, site, NULL, PLACES };
-	ck_assert_int_eq(actions_new(&site->actions, &e.actions), 0);
-	ck_assert_int_eq(tails_new(&site->tails, &e.tails), 0);
+	actions_init(&site->actions, &e.actions);
+	tails_init(&site->tails, &e.tails);
 	ck_assert_int_eq(event_stream_new(&site->stream, e.event, &e.stream), 0);
 	ck_assert_int_eq(link_new(&site->link, e.event, CONTROL, &e.copy, &e.link), 0);
-	e.server.actions = site->actions;
+	e.server.actions = &site->actions;
 }
 
 /* Serves at @address.  Return: false if the machine has none such. */
@@ -105,12 +105,11 @@ static void setup(void)
 static void teardown(void)
 {
 	event_stream_close(e.site.stream);
-	actions_close(e.site.actions);
+	actions_close(&e.site.actions);
 	server_free(e.site.server);
-	actions_free(e.site.actions);
 	link_free(e.site.link);
 	event_stream_free(e.site.stream);
-	tails_free(e.site.tails);
+	tails_done(&e.site.tails);
 	past_done(&e.site.past);
 	totals_done(&e.site.totals);
 	copy_done(&e.copy);
@@ -286,10 +285,8 @@ END_TEST
 START_TEST(actions_are_refused_without_a_token)
 {
 	/* The owner is copied. */
-	actions_free(e.site.actions);
 	e.actions.token = NULL;
-	ck_assert_int_eq(actions_new(&e.site.actions, &e.actions), 0);
-	e.server.actions = e.site.actions;
+	actions_init(&e.site.actions, &e.actions);
 	ck_assert_int_eq(post("{\"action\":\"start\",\"node\":\"web\"}"), 403);
 	ck_assert(has("--actions"));
 	ck_assert_int_eq(get("/api/tree"), 200);
@@ -317,9 +314,9 @@ END_TEST
 
 START_TEST(logs_are_refused_without_the_option)
 {
-	tails_free(e.site.tails);
+	tails_done(&e.site.tails);
 	e.tails.max = 0;
-	ck_assert_int_eq(tails_new(&e.site.tails, &e.tails), 0);
+	tails_init(&e.site.tails, &e.tails);
 	ck_assert_int_eq(get("/api/logs?node=web"), 403);
 	ck_assert(has("--logs"));
 }

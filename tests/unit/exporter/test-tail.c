@@ -86,7 +86,7 @@ END_TEST
 
 static struct mirror {
 	sd_event *event;
-	struct tails *tails;
+	struct tails tails;
 	int logger;	  /* its end of the stream; 0: there is none */
 	unsigned changed; /* states */
 	unsigned lines;	  /* number of reports */
@@ -121,14 +121,14 @@ static void begin_mirror(void)
 	ck_assert_int_ge(sd_event_new(&mirror.event), 0);
 	daemon_begin(mirror.event);
 	owner.event = mirror.event;
-	ck_assert_int_eq(tails_new(&mirror.tails, &owner), 0);
+	tails_init(&mirror.tails, &owner);
 }
 
 static void end_mirror(void)
 {
 	if (mirror.logger)
 		(void)close(mirror.logger);
-	tails_free(mirror.tails);
+	tails_done(&mirror.tails);
 	daemon_end();
 	(void)sd_event_unref(mirror.event);
 	remove_directory();
@@ -163,7 +163,7 @@ static struct tail *get_tail(void)
 {
 	struct tail *tail;
 
-	ck_assert_int_eq(tail_get(&tail, mirror.tails, "web"), 0);
+	ck_assert_int_eq(tail_get(&tail, &mirror.tails, "web"), 0);
 	return tail;
 }
 
@@ -271,7 +271,7 @@ START_TEST(another_logger_brings_no_line_twice)
 	AWAIT(mirror.event, tail_state(tail) == TAIL_READY);
 	ck_assert_uint_eq(mirror.lines, 2);
 	ck_assert_str_eq(texts_of(tail, 10), "a b ");
-	tail_release(mirror.tails, "web");
+	tail_release(&mirror.tails, "web");
 }
 END_TEST
 
@@ -303,7 +303,7 @@ START_TEST(a_refused_tail_has_the_reason)
 	ck_assert_str_eq(tail_error(tail, &refused), refusals[_i].error);
 	ck_assert_int_eq(refused, refusals[_i].refused);
 	ck_assert_uint_eq(mirror.lines, 1);
-	tail_release(mirror.tails, "web");
+	tail_release(&mirror.tails, "web");
 }
 END_TEST
 
@@ -322,9 +322,9 @@ START_TEST(tails_are_as_many_as_are_allowed)
 {
 	struct tail *web = get_tail(), *other;
 
-	ck_assert_int_eq(tail_get(&other, mirror.tails, "db"), 0);
-	ck_assert_int_eq(tail_get(&other, mirror.tails, "app"), -EBUSY);
-	ck_assert_int_eq(tail_get(&other, mirror.tails, "web"), 0);
+	ck_assert_int_eq(tail_get(&other, &mirror.tails, "db"), 0);
+	ck_assert_int_eq(tail_get(&other, &mirror.tails, "app"), -EBUSY);
+	ck_assert_int_eq(tail_get(&other, &mirror.tails, "web"), 0);
 	ck_assert_ptr_eq(web, other);
 }
 END_TEST
@@ -343,7 +343,7 @@ START_TEST(no_connection_outlives_the_tails)
 {
 	(void)get_tail();
 	AWAIT(mirror.event, daemon_count("Logs") == 1);
-	mirror.tails = tails_free(mirror.tails);
+	tails_done(&mirror.tails);
 	AWAIT(mirror.event, daemon_connections() == 0);
 }
 END_TEST
