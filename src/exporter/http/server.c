@@ -18,7 +18,8 @@
 struct server {
 	const struct server_owner *owner;
 	struct MHD_Daemon *daemon;
-	sd_event_source *io, *timeout, *resume;
+	sd_event_source *io, *timeout;
+	bool resumed; /* connections, since the last run */
 	const struct access *access;
 	struct visits visits;
 	struct list waiting;
@@ -246,6 +247,7 @@ static int server_run(struct server *server)
 {
 	bool was_full = server_is_full(server);
 
+	server->resumed = false;
 	(void)MHD_run(server->daemon);
 	if (was_full && !server_is_full(server))
 		(void)MHD_run(server->daemon);
@@ -262,11 +264,6 @@ static int server_on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	return server_run(arg);
 }
 
-static int server_on_resume(sd_event_source *source, void *arg)
-{
-	return server_run(arg);
-}
-
 void server_grant_time(struct server *server, struct MHD_Connection *connection)
 {
 	visits_grant_time(&server->visits, connection);
@@ -274,21 +271,18 @@ void server_grant_time(struct server *server, struct MHD_Connection *connection)
 
 void server_resume(struct server *server)
 {
-	(void)sd_event_source_set_enabled(server->resume, SD_EVENT_ONESHOT);
+	server->resumed = true;
 }
 
 static int server_on_prepare(sd_event_source *source, void *arg)
 {
 	struct server *server = arg;
-	MHD_UNSIGNED_LONG_LONG msec;
-	bool set = MHD_get_timeout(server->daemon, &msec) == MHD_YES;
+	MHD_UNSIGNED_LONG_LONG msec = 0;
+	bool set = server->resumed || MHD_get_timeout(server->daemon, &msec) == MHD_YES;
 
-	if (set && msec == 0)
-		server_resume(server);
-	else if (set)
+	if (set)
 		(void)sd_event_source_set_time_relative(server->timeout, msec * USEC_PER_MSEC);
-	(void)sd_event_source_set_enabled(server->timeout,
-					  set && msec > 0 ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+	(void)sd_event_source_set_enabled(server->timeout, set ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 	return 0;
 }
 
@@ -307,8 +301,6 @@ static int server_watch(struct server *server, sd_event *event)
 	if (r >= 0)
 		r = sd_event_add_time(event, &server->timeout, CLOCK_MONOTONIC, 0, 1,
 				      server_on_timeout, server);
-	if (r >= 0)
-		r = sd_event_add_defer(event, &server->resume, server_on_resume, server);
 	return MIN(r, 0);
 }
 
@@ -372,7 +364,6 @@ struct server *server_free(struct server *server)
 		(void)MHD_run(server->daemon);
 		MHD_stop_daemon(server->daemon);
 	}
-	server->resume = sd_event_source_disable_unref(server->resume);
 	visits_done(&server->visits);
 	return free_memory(server);
 }
