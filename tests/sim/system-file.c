@@ -309,17 +309,17 @@ WRAP(int, setsockopt, int fd, int level, int option, const void *value, socklen_
 	return 0;
 }
 
-WRAP(int, unix_peer, int fd, struct unix_peer *ret)
+WRAP(int, unix_peer, int fd, struct ucred *ret)
 {
 	const struct descriptor *d = descriptors_find(fd);
 
 	if (!d)
 		return -EBADF;
-	*ret = (struct unix_peer){ .pid = CLIENT_PID + (pid_t)d->number, .uid = geteuid() };
+	*ret = (struct ucred){ .pid = CLIENT_PID + (pid_t)d->number, .uid = geteuid() };
 	return 0;
 }
 
-WRAP(ssize_t, unix_receive, int fd, void *buf, size_t size, struct unix_peer *sender)
+WRAP(ssize_t, unix_receive, int fd, void *buf, size_t size, struct ucred *sender)
 {
 	const struct descriptor *d = descriptors_find(fd);
 
@@ -401,17 +401,17 @@ WRAP(int, unix_datagram_new, char name[static UNIX_NAME_MAX])
 	return fd;
 }
 
-WRAP(int, unix_peek, int fd, struct unix_peer *sender)
+WRAP(int, unix_peek, int fd, struct ucred *sender)
 {
 	const struct descriptor *d = descriptors_find(fd);
 
 	if (!d || d->n_datagrams == 0)
 		return -EAGAIN;
-	*sender = (struct unix_peer){ .pid = d->datagrams[0].sender, .uid = geteuid() };
+	*sender = (struct ucred){ .pid = d->datagrams[0].sender, .uid = geteuid() };
 	return 0;
 }
 
-WRAP(ssize_t, unix_receive_passed, int fd, void *buf, size_t size, struct unix_peer *sender,
+WRAP(ssize_t, unix_receive_passed, int fd, void *buf, size_t size, struct ucred *sender,
      struct unix_passed *passed)
 {
 	struct descriptor *d = descriptors_find(fd);

@@ -9,7 +9,7 @@
 /* The processes of a service descend from the daemon, which the socket names. */
 static pid_t usage_daemon_pid(const struct ctl *ctl)
 {
-	struct unix_peer peer;
+	struct ucred peer;
 
 	return ctl->client && unix_peer(client_get_fd(ctl->client), &peer) == 0 ? peer.pid : 0;
 }

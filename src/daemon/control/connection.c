@@ -135,7 +135,7 @@ static void connection_handle_input(struct connection *c)
 
 static void connection_read_input(struct connection *c)
 {
-	struct unix_peer sender = c->peer;
+	struct ucred sender = c->peer;
 	char *space;
 	size_t size;
 	ssize_t n;
@@ -255,7 +255,7 @@ void connection_inherit(struct connection *c, const char *home)
 int connection_take_former(struct connection **ret, struct context *ctx, struct roster_row *row,
 			   const struct connection_owner *owner)
 {
-	struct unix_peer sender;
+	struct ucred sender;
 	struct connection *c;
 	int r;
 

@@ -47,7 +47,7 @@ struct connection {
 	struct closer closer; /* of its unread input */
 	struct frame_reader reader;
 	struct frame_writer writer;
-	struct unix_peer peer;	      /* the process that connected */
+	struct ucred peer;	      /* the process that connected */
 	enum connection_tier tier;    /* lowest of all processes that have written to it */
 	enum interface_method method; /* of its last call */
 	bool busy;		      /* with a call */

@@ -128,7 +128,7 @@ static void request_take_lease(struct request *q, struct node *node, const struc
 
 void request_take_guard(struct request *q, struct node *node, const struct message_call *call)
 {
-	const struct unix_peer peer = request_holder(q);
+	const struct ucred peer = request_holder(q);
 	const struct lease_wish wish = {
 		.peer = &peer,
 		.why = message_get_text(call->parameters, "why"),
@@ -173,7 +173,7 @@ void request_release(struct request *q, struct node *node, const struct message_
 static void request_take_former_lease(struct request *q, const struct roster_row *row)
 {
 	struct node *node = use_find_former(q->tree, row->path);
-	struct unix_peer peer;
+	struct ucred peer;
 	const struct lease_wish wish = lease_former_wish(row, &peer);
 	struct lease *lease;
 

@@ -87,7 +87,7 @@ const char *request_reason(struct request *q, const struct message_call *call,
 			   char buf[static REQUEST_REASON_MAX]);
 
 /* Returns the process that holds the guards of this request. */
-struct unix_peer request_holder(const struct request *q);
+struct ucred request_holder(const struct request *q);
 
 /* Releases the guards of the connection, which is over. */
 void request_drop_guards(struct request *q);

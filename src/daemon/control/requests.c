@@ -97,11 +97,11 @@ const char *request_reason(struct request *q, const struct message_call *call,
  * A process of a service may be gone when its call is read, as with shells: the guard is the
  * service's.
  */
-struct unix_peer request_holder(const struct request *q)
+struct ucred request_holder(const struct request *q)
 {
 	const struct node *home =
 		q->connection->inherited ? tree_find(q->tree, q->connection->home) : NULL;
-	struct unix_peer holder = q->connection->peer;
+	struct ucred holder = q->connection->peer;
 
 	if (home && home->service && home->service->main.pid > 0)
 		holder.pid = home->service->main.pid;

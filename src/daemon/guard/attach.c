@@ -197,8 +197,8 @@ void attach_stop(struct attach *a)
 /* --- messages from the program --- */
 
 /* Only the process that has the lock is listened to, and a report that was not requested ignored. */
-static void attach_receive_message(struct attach *a, const struct unix_peer *sender,
-				   const char *text, size_t n)
+static void attach_receive_message(struct attach *a, const struct ucred *sender, const char *text,
+				   size_t n)
 {
 	static const char report[] = "REPORT\n";
 	size_t skip = sizeof(report) - 1;
@@ -239,7 +239,7 @@ static void attach_close_socket(struct attach *a)
 static int attach_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct attach *a = arg;
-	struct unix_peer sender = { 0 };
+	struct ucred sender = { 0 };
 	char text[PAGE_MESSAGE_MAX];
 	ssize_t n = unix_receive(fd, text, sizeof(text), &sender);
 

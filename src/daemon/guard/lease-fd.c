@@ -67,7 +67,7 @@ static bool lease_fd_is_held(const struct context *ctx, const struct pipe_end *e
 static bool lease_fd_is_end_of_pair(int fd)
 {
 	int type = fd_option(fd, SO_TYPE);
-	struct unix_peer peer;
+	struct ucred peer;
 
 	/* Such a socket, for example the service's own control connection, would never report its end. */
 	if (unix_peer(fd, &peer) == 0 && peer.pid == getpid())

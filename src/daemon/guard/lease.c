@@ -212,10 +212,10 @@ void lease_enter(struct lease *lease, enum roster_kind kind, int fd, bool follow
 	roster_write(lease->node->ctx->roster, &lease->place, &row);
 }
 
-struct lease_wish lease_former_wish(const struct roster_row *row, struct unix_peer *peer)
+struct lease_wish lease_former_wish(const struct roster_row *row, struct ucred *peer)
 {
-	*peer = (struct unix_peer){ .pid = (pid_t)(row->detail[4] & INT32_MAX),
-				    .uid = (uid_t)row->detail[5] };
+	*peer = (struct ucred){ .pid = (pid_t)(row->detail[4] & INT32_MAX),
+				.uid = (uid_t)row->detail[5] };
 	return (struct lease_wish){
 		.peer = peer,
 		.why = row->name,

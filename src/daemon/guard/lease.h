@@ -29,7 +29,7 @@ struct lease {
 	uint64_t ttl_usec, until_usec; /* USEC_INFINITY: it does not expire */
 	uint64_t limit_usec;	       /* end of an earlier generation's budget; likewise */
 	struct alarm expiry;	       /* at the earlier of the two */
-	struct unix_peer peer;
+	struct ucred peer;
 	struct lease_user *user;
 	unsigned place;	  /* of its row in the roster */
 	char command[64]; /* of the holder at the time of the request */
@@ -41,7 +41,7 @@ struct lease {
 };
 
 struct lease_wish {
-	const struct unix_peer *peer;
+	const struct ucred *peer;
 	const char *why;		 /* "": none; at most LEASE_WHY_MAX bytes */
 	uint64_t ttl_usec;		 /* USEC_INFINITY: until it is released */
 	bool late;			 /* accepts a stopped node that is not yet Complete */
@@ -66,7 +66,7 @@ int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wi
 void lease_enter(struct lease *lease, enum roster_kind kind, int fd, bool followed);
 
 /* The reverse of lease_enter(). */
-struct lease_wish lease_former_wish(const struct roster_row *row, struct unix_peer *peer);
+struct lease_wish lease_former_wish(const struct roster_row *row, struct ucred *peer);
 
 /* Makes new guards have other ids than those of before a fault. */
 void lease_keep_ids(struct context *ctx);

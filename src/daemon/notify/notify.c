@@ -91,7 +91,7 @@ static ssize_t notify_read_message(struct notify *notify, bool accepted)
 	char text[NOTIFY_MESSAGE_MAX + 1];
 	struct notify_message message;
 	struct unix_passed passed;
-	struct unix_peer sender;
+	struct ucred sender;
 	ssize_t n;
 
 	n = unix_receive_passed(notify->fd, text, sizeof(text), &sender, &passed);
@@ -107,7 +107,7 @@ static ssize_t notify_read_message(struct notify *notify, bool accepted)
 /* Returns false if there is nothing more to read. */
 static bool notify_read_one(struct notify *notify)
 {
-	struct unix_peer sender;
+	struct ucred sender;
 	bool accepted;
 	ssize_t n;
 	int r;

@@ -22,12 +22,12 @@ struct notify;
 
 struct notify_listener {
 	/* Returns true if messages of @sender, which may be dead but not collected, apply. */
-	bool (*accepts)(const struct unix_peer *sender, void *arg);
+	bool (*accepts)(const struct ucred *sender, void *arg);
 	/*
 	 * Called for each such message.  Descriptors that remain in @passed, with -1 in place of those that
 	 * were taken, are closed afterwards.
 	 */
-	void (*each)(const struct notify_message *message, const struct unix_peer *sender,
+	void (*each)(const struct notify_message *message, const struct ucred *sender,
 		     struct unix_passed *passed, void *arg);
 	bool every_user; /* may send to the socket; @accepts decides */
 	const char *node; /* the path, by which the socket is found again after a fault */

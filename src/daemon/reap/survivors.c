@@ -507,7 +507,7 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 		if (node->service)
 			service_take_messages(node->service, row);
 	tree_for_each_row (node, row, tree, ROSTER_LEASE_FD) {
-		struct unix_peer peer;
+		struct ucred peer;
 		const struct lease_wish wish = lease_former_wish(row, &peer);
 
 		row->kind = ROSTER_NONE;

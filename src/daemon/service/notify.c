@@ -197,7 +197,7 @@ _Static_assert(NOTIFY_GUARD_MAX <= LEASE_WHY_MAX, "a name is a reason");
 
 /* The guard is held until all copies of the other end are closed, also beyond this run. */
 static void service_apply_guard(struct service *s, const struct notify_message *m,
-				const struct unix_peer *sender, struct unix_passed *passed)
+				const struct ucred *sender, struct unix_passed *passed)
 {
 	const struct lease_wish wish = {
 		.peer = sender,
@@ -280,7 +280,7 @@ static const struct {
 	{ NOTIFY_WATCHDOG_TRIGGER, service_apply_trigger },
 };
 
-static bool service_accepts_sender(const struct unix_peer *sender, void *arg)
+static bool service_accepts_sender(const struct ucred *sender, void *arg)
 {
 	const struct service *s = arg;
 
@@ -289,7 +289,7 @@ static bool service_accepts_sender(const struct unix_peer *sender, void *arg)
 	return service_has_member(s, sender->pid, sender->uid);
 }
 
-static void service_on_message(const struct notify_message *message, const struct unix_peer *sender,
+static void service_on_message(const struct notify_message *message, const struct ucred *sender,
 			       struct unix_passed *passed, void *arg)
 {
 	struct service *s = arg;

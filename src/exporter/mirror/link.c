@@ -365,7 +365,7 @@ bool link_is_up(const struct link *link)
 
 pid_t link_daemon(const struct link *link)
 {
-	struct unix_peer peer;
+	struct ucred peer;
 
 	return link->queries && unix_peer(client_get_fd(call_client(link->queries)), &peer) == 0
 		       ? peer.pid

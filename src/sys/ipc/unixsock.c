@@ -259,22 +259,18 @@ int unix_pair(int fds[static 2])
 	return 0;
 }
 
-int unix_peer(int fd, struct unix_peer *ret)
+int unix_peer(int fd, struct ucred *ret)
 {
-	struct ucred cred;
-	socklen_t length = sizeof(cred);
+	socklen_t length = sizeof(*ret);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) < 0)
-		return -errno;
-	*ret = (struct unix_peer){ .pid = cred.pid, .uid = cred.uid, .gid = cred.gid };
-	return 0;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ret, &length) < 0 ? -errno : 0;
 }
 
 bool unix_peer_in_group(int fd, gid_t group)
 {
 	gid_t groups[1024];
 	socklen_t length = sizeof(groups);
-	struct unix_peer peer = { 0 };
+	struct ucred peer = { 0 };
 
 	if (unix_peer(fd, &peer) == 0 && peer.gid == group)
 		return true;
@@ -314,14 +310,11 @@ void unix_passed_close(struct unix_passed *passed)
 }
 
 /* Reads the control messages.  Returns true if the sender is among them. */
-static bool unix_read_control(struct msghdr *msg, struct unix_peer *sender,
-			      struct unix_passed *passed)
+static bool unix_read_control(struct msghdr *msg, struct ucred *sender, struct unix_passed *passed)
 {
 	bool known = false;
 
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		struct ucred cred;
-
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		if (c->cmsg_type == SCM_RIGHTS && passed) {
@@ -331,10 +324,9 @@ static bool unix_read_control(struct msghdr *msg, struct unix_peer *sender,
 				memcpy(&passed->fds[passed->n++], CMSG_DATA(c) + i * sizeof(int),
 				       sizeof(int));
 		}
-		if (c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len != CMSG_LEN(sizeof(cred)))
+		if (c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len != CMSG_LEN(sizeof(*sender)))
 			continue;
-		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
-		*sender = (struct unix_peer){ .pid = cred.pid, .uid = cred.uid, .gid = cred.gid };
+		memcpy(sender, CMSG_DATA(c), sizeof(*sender));
 		known = true;
 	}
 	return known;
@@ -351,7 +343,7 @@ static ssize_t unix_receive_message(int fd, struct msghdr *msg, int flags)
 }
 
 /* The sender comes first; the buffer has no room for descriptors, which the kernel then flags. */
-int unix_peek(int fd, struct unix_peer *sender)
+int unix_peek(int fd, struct ucred *sender)
 {
 	union {
 		struct cmsghdr align;
@@ -360,14 +352,14 @@ int unix_peek(int fd, struct unix_peer *sender)
 	struct msghdr msg = { .msg_control = &control, .msg_controllen = sizeof(control) };
 	ssize_t n = unix_receive_message(fd, &msg, MSG_PEEK);
 
-	*sender = (struct unix_peer){ 0 };
+	*sender = (struct ucred){ 0 };
 	if (n < 0)
 		return (int)n;
 	(void)unix_read_control(&msg, sender, NULL);
 	return msg.msg_flags & MSG_CTRUNC ? 1 : 0;
 }
 
-ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *sender,
+ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct ucred *sender,
 			    struct unix_passed *passed)
 {
 	union {
@@ -395,10 +387,10 @@ ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *se
 	return n;
 }
 
-ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
+ssize_t unix_receive(int fd, void *buf, size_t size, struct ucred *sender)
 {
 	struct unix_passed passed;
-	struct unix_peer next;
+	struct ucred next;
 	int r = unix_peek(fd, &next);
 	ssize_t n;
 

@@ -4,12 +4,6 @@
 
 #include "sys/file/path.h"
 
-struct unix_peer {
-	pid_t pid; /* 0: not visible from here */
-	uid_t uid;
-	gid_t gid;
-};
-
 /* Clients that wait in a socket of unix_listen(). */
 #define UNIX_BACKLOG 128
 
@@ -61,8 +55,8 @@ int unix_datagram_new(char name[static UNIX_NAME_MAX]);
  */
 int unix_pair(int fds[static 2]);
 
-/* The identity of the process that connected.  Return: 0 or -errno. */
-int unix_peer(int fd, struct unix_peer *ret);
+/* The identity of the process that connected (pid 0: not visible from here).  Return: 0 or -errno. */
+int unix_peer(int fd, struct ucred *ret);
 
 /* Returns true if the process that connected is in @group, as its group or a supplementary one. */
 bool unix_peer_in_group(int fd, gid_t group);
@@ -89,14 +83,14 @@ void unix_close(int fd);
  * sender; -EPROTO: the message has descriptors, and is still queued (see sys/ipc/passed.h), or they
  * came behind other bytes of a stream, and a child process closes them; -errno.
  */
-ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender);
+ssize_t unix_receive(int fd, void *buf, size_t size, struct ucred *sender);
 
 /*
  * The sender of the next message, which stays queued; the pid is 0 if the message has no sender.
  *
  * Return: 1 if the message has descriptors, or 0; -EAGAIN; -errno.
  */
-int unix_peek(int fd, struct unix_peer *sender);
+int unix_peek(int fd, struct ucred *sender);
 
 /* The descriptors of a message, CLOEXEC: at most as many as the kernel passes at once. */
 #define UNIX_PASSED_MAX 253
@@ -109,7 +103,7 @@ struct unix_passed {
  * As unix_receive(), but *passed gets the descriptors.  The caller must close them, also those of a
  * refused message; closing may block: see sys/ipc/passed.h.
  */
-ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *sender,
+ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct ucred *sender,
 			    struct unix_passed *passed);
 
 /* Closes the remaining descriptors, except for -1.  Only for files that the kernel alone serves. */

@@ -27,7 +27,7 @@ static void check_line(const char *format, ...)
 
 static struct lease *hold_for(const char *path, const char *why, uid_t uid)
 {
-	const struct unix_peer peer = { .pid = 0, .uid = uid };
+	const struct ucred peer = { .pid = 0, .uid = uid };
 	const struct lease_wish wish = {
 		.peer = &peer,
 		.why = why,

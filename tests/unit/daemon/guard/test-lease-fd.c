@@ -21,7 +21,7 @@
 /* A refused one is still the caller's. */
 static int take_by(int fd)
 {
-	const struct unix_peer peer = { .pid = getpid(), .uid = 1 };
+	const struct ucred peer = { .pid = getpid(), .uid = 1 };
 	int r = lease_fd_new(web,
 			     &(struct lease_wish){
 				     .peer = &peer,
@@ -163,7 +163,7 @@ END_TEST
 /* Neither holder would notice the end of the other. */
 START_TEST(second_end_of_a_held_pipe_is_refused_on_any_node)
 {
-	const struct unix_peer peer = { .pid = getpid(), .uid = 1 };
+	const struct ucred peer = { .pid = getpid(), .uid = 1 };
 	const struct lease_wish wish = { .peer = &peer, .why = "", .ttl_usec = USEC_INFINITY };
 	int fds[2];
 

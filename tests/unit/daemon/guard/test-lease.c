@@ -33,7 +33,7 @@ static void note_lost(struct lease *lease, enum lease_end how, void *arg)
 
 int take_of(uid_t uid, uint64_t ttl_usec, bool late, struct lease **ret)
 {
-	const struct unix_peer peer = { .pid = getpid(), .uid = uid };
+	const struct ucred peer = { .pid = getpid(), .uid = uid };
 	int r = lease_new(ret, web,
 			  &(struct lease_wish){
 				  .peer = &peer,

@@ -17,7 +17,7 @@ static struct process_table processes;
 static struct notify *notify;
 static unsigned heard;
 
-static bool accepts(const struct unix_peer *sender, void *arg)
+static bool accepts(const struct ucred *sender, void *arg)
 {
 	(void)arg;
 	return sender->pid == getpid();
@@ -42,7 +42,7 @@ static void send_ready(void)
 	(void)close(fd);
 }
 
-static void on_message(const struct notify_message *message, const struct unix_peer *sender,
+static void on_message(const struct notify_message *message, const struct ucred *sender,
 		       struct unix_passed *passed, void *arg)
 {
 	(void)sender;

@@ -262,13 +262,13 @@ static unsigned heard;
 static size_t passed_n;
 static pid_t accepted;
 
-static bool accepts(const struct unix_peer *sender, void *arg)
+static bool accepts(const struct ucred *sender, void *arg)
 {
 	ck_assert_ptr_eq(arg, &ctx);
 	return sender->pid == accepted;
 }
 
-static void on_message(const struct notify_message *message, const struct unix_peer *sender,
+static void on_message(const struct notify_message *message, const struct ucred *sender,
 		       struct unix_passed *passed, void *arg)
 {
 	ck_assert_ptr_eq(arg, &ctx);

@@ -231,7 +231,7 @@ END_TEST
 
 START_TEST(line_with_many_names_is_cut)
 {
-	const struct unix_peer peer = { .pid = 0 };
+	const struct ucred peer = { .pid = 0 };
 	char line[DESCRIBE_LINE_MAX], why[LEASE_WHY_MAX + 1];
 	struct lease_wish wish = { .peer = &peer, .why = why, .ttl_usec = USEC_INFINITY };
 	struct lease *leases[20];

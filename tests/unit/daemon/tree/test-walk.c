@@ -157,7 +157,7 @@ static void run_something(void)
 
 static void hold_something(void)
 {
-	static const struct unix_peer peer = { .pid = 0 };
+	static const struct ucred peer = { .pid = 0 };
 	const struct lease_wish wish = {
 		.peer = &peer,
 		.why = "",

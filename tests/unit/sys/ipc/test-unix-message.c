@@ -82,7 +82,7 @@ static void send_descriptors(int fd, const char *text, size_t n)
 START_TEST(a_message_comes_with_its_sender)
 {
 	struct pair p = open_pair();
-	struct unix_peer sender = { 0 };
+	struct ucred sender = { 0 };
 	char buf[64];
 	pid_t pid;
 
@@ -103,7 +103,7 @@ END_TEST
 
 START_TEST(a_pair_returns_the_sender_of_each_message)
 {
-	struct unix_peer sender = { 0 };
+	struct ucred sender = { 0 };
 	char buf[64];
 	int fds[2];
 	pid_t pid;
@@ -148,7 +148,7 @@ START_TEST(a_message_with_descriptors_stays_queued)
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		struct pair p = open_pair();
-		struct unix_peer sender;
+		struct ucred sender;
 		struct unix_passed passed;
 		char buf[64];
 
@@ -196,7 +196,7 @@ START_TEST(a_lingering_socket_is_closed_at_once)
 {
 	struct pair p = open_pair();
 	struct unix_passed passed;
-	struct unix_peer sender;
+	struct ucred sender;
 	int peer, fd = lingering_socket(&peer);
 	char buf[64];
 
@@ -215,7 +215,7 @@ END_TEST
 START_TEST(a_lingering_socket_is_dropped_by_another_process)
 {
 	struct pair p = open_pair();
-	struct unix_peer sender;
+	struct ucred sender;
 	int peer, fd = lingering_socket(&peer);
 	pid_t pid;
 
@@ -288,7 +288,7 @@ START_TEST(a_truncated_message_is_refused)
 {
 	struct unix_passed passed;
 	struct pair p = open_pair();
-	struct unix_peer sender;
+	struct ucred sender;
 	char buf[8];
 	unsigned before = spawned_count_descriptors(getpid());
 
@@ -311,7 +311,7 @@ END_TEST
 START_TEST(an_empty_message_is_skipped)
 {
 	struct pair p = open_pair();
-	struct unix_peer sender;
+	struct ucred sender;
 	char buf[8];
 
 	ck_assert_int_eq(send(p.sender, "", 0, 0), 0);
@@ -326,7 +326,7 @@ END_TEST
 START_TEST(message_is_received_once_after_an_interruption)
 {
 	struct pair p = open_pair();
-	struct unix_peer sender;
+	struct ucred sender;
 	char buf[8];
 
 	ck_assert_int_eq(send(p.sender, "", 0, 0), 0);
@@ -343,7 +343,7 @@ END_TEST
 
 START_TEST(a_message_without_a_sender_is_refused)
 {
-	struct unix_peer sender;
+	struct ucred sender;
 	char buf[8];
 	int fds[2];
 

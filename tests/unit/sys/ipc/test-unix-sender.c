@@ -37,7 +37,7 @@ static void teardown(void)
 START_TEST(the_sender_is_known_before_the_connection_is_accepted)
 {
 	int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct unix_peer sender = { .pid = 0 };
+	struct ucred sender = { .pid = 0 };
 	int server;
 	char c;
 

@@ -112,7 +112,7 @@ END_TEST
 START_TEST(the_peer_of_a_connection_is_known)
 {
 	struct unix_listener l;
-	struct unix_peer peer = { 0 };
+	struct ucred peer = { 0 };
 	int client, server;
 
 	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
