@@ -21,7 +21,7 @@ static_init_sources = \
 swansong-init-static: $(static_init_sources) %D%/usage.inc
 	$(AM_V_CCLD)sources= && for f in $(static_init_sources); do \
 		case $$f in \
-		src/sys/spawn/ids.c) ;; \
+		src/sys/spawn/ids.c | src/sys/file/refusal.c) ;; \
 		*.c) sources="$$sources $(srcdir)/$$f" ;; \
 		esac; done && \
 	$(STATIC_CC) $(DEFS) $(AM_CPPFLAGS) $(STATIC_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(STATIC_CFLAGS) \

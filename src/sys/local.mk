@@ -26,6 +26,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/spawn/keeper.h %D%/spawn/keeper.c \
 	%D%/file/mount.h %D%/file/mount.c \
 	%D%/file/path.h %D%/file/path.c \
+	%D%/file/refusal.h %D%/file/refusal.c \
 	%D%/file/replace.h %D%/file/replace.c \
 	%D%/ipc/passed.h %D%/ipc/passed.c \
 	%D%/ipc/unixsock.h %D%/ipc/unixsock.c \

@@ -113,7 +113,9 @@ for value in "db:relative" "$secret/db" ".db:/a" "a/b:/a" "db:/a b" "db:"; do
 done
 printf '[a]\ncommand = true\ncredential = db:/a\ncredential = db:/b\n' >"$dir/bad.ini"
 like "check refuses a name twice" "$(ctl check "$dir/bad.ini" 2>&1)" "bad.ini:4: \[a\] credential: invalid value 'db:/b': duplicate name"
-is "check takes the others for no programs" "$(ctl check "$ini" 2>&1 | grep -c 'credential:')" 0
+is "check refuses what the daemon does, and takes none for a program" \
+	"$(ctl check "$ini" 2>&1 | sed -n "s|.*\[\([a-z/]*\)\] credential: '[^']*' cannot be read: .*|\1|p; t; s/.*credential: //p" | xargs)" \
+	"folder pipe link"
 
 mkfifo "$dir/block"
 kill -TERM "$daemon"

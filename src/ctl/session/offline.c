@@ -8,7 +8,7 @@
 
 #include "model/keys/section.h"
 #include "proto/history/line.h"
-#include "sys/file/path.h"
+#include "sys/file/refusal.h"
 #include "sys/spawn/ids.h"
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -153,43 +153,24 @@ static void offline_check_command(const struct offline_check *check, char *const
 	offline_check_signs(check, argv);
 }
 
-/* --- paths that the daemon and the logger write --- */
-
-#define DOUBT_MAX (PATH_MAX + 2 * IDS_NAME_MAX)
-
-/* Prints the directory that another user may change, and that user; "" if there is none. */
-static const char *offline_describe_doubt(char buf[static DOUBT_MAX],
-					  const struct path_doubt *doubt)
-{
-	char name[IDS_NAME_MAX];
-
-	*buf = '\0';
-	if (*doubt->at && doubt->mode & S_IWUSR)
-		(void)snprintf(buf, DOUBT_MAX, ": user %s may change %s",
-			       ids_user_text(name, doubt->uid), doubt->at);
-	else if (*doubt->at && doubt->mode & S_IWOTH)
-		(void)snprintf(buf, DOUBT_MAX, ": every user may change %s", doubt->at);
-	else if (*doubt->at)
-		(void)snprintf(buf, DOUBT_MAX, ": group %s may change %s",
-			       ids_group_text(name, doubt->gid), doubt->at);
-	return buf;
-}
+/* --- paths that the daemon and the logger write, or read for a service --- */
 
 static void offline_check_path(struct key_source source, enum key_id key, const char *path,
-			       bool is_opened, uid_t uid, struct diag *diag)
+			       int flags, uid_t uid, struct diag *diag)
 {
-	char excerpt[DIAG_EXCERPT_MAX], text[DOUBT_MAX];
+	const char *as = flags & O_PATH ? "used" : flags & O_WRONLY ? "a log file" : "read";
+	cleanup(freep) char *why = NULL;
+	char excerpt[DIAG_EXCERPT_MAX];
 	struct path_doubt doubt;
 	int r;
 
 	if (!path || *path != '/')
 		return;
-	r = path_refusal(path, is_opened, uid, &doubt);
-	if (r < 0)
-		diag_add(diag, DIAG_ERROR, source.place, "[%s] %s: '%s' cannot be %s: %s%s",
+	r = path_refusal(path, flags, uid, &doubt);
+	if (r < 0 && (why = refusal_text(-r, &doubt)))
+		diag_add(diag, DIAG_ERROR, source.place, "[%s] %s: '%s' cannot be %s: %s",
 			 node_config_section(source.node), keys[key].name,
-			 diag_excerpt(excerpt, path), is_opened ? "a log file" : "used",
-			 path_error_text(-r), offline_describe_doubt(text, &doubt));
+			 diag_excerpt(excerpt, path), as, why);
 }
 
 /* Returns the key that sets output @fd of @node, and its place: a nearer log counts for both streams. */
@@ -224,15 +205,15 @@ static void offline_check_log(const struct node_config *node, int fd, const stru
 	if (fd == 2 && first->kind == OUTPUT_FILE && strcmp(output->path, first->path) == 0)
 		return;
 	source = offline_find_output(node, fd, &key);
-	offline_check_path(source, key, output->path, true, offline_log_uid(config), diag);
+	offline_check_path(source, key, output->path, O_WRONLY, offline_log_uid(config), diag);
 }
 
 static void offline_check_listen(const struct node_config *node, enum key_id key,
 				 const struct listen *listen, struct diag *diag)
 {
 	if (listen && listen->kind == LISTEN_UNIX)
-		offline_check_path(key_source_of(node, key), key, listen->address, false, geteuid(),
-				   diag);
+		offline_check_path(key_source_of(node, key), key, listen->address, O_PATH,
+				   geteuid(), diag);
 }
 
 /* The files of the daemon itself. */
@@ -251,10 +232,10 @@ static void offline_check_root(const struct config *config, struct diag *diag)
 
 	for (size_t i = 0; i < ARRAY_SIZE(replaced); i++)
 		offline_check_path(key_source_of(root, replaced[i].key), replaced[i].key,
-				   replaced[i].path, false, geteuid(), diag);
+				   replaced[i].path, O_PATH, geteuid(), diag);
 	if (history_path(&history, config->history, config->report) == 0)
 		offline_check_path(key_source_of(root, config->history ? KEY_HISTORY : KEY_REPORT),
-				   KEY_HISTORY, history, true, offline_log_uid(config), diag);
+				   KEY_HISTORY, history, O_WRONLY, offline_log_uid(config), diag);
 }
 
 /* --- times --- */
@@ -282,6 +263,7 @@ static void offline_check_budget(const struct node_config *node, struct diag *di
 static void offline_check_node(const struct node_config *node, const struct config *config,
 			       struct diag *diag)
 {
+	const struct output *in = &node_config_outputs(node)->stdio[0];
 	const struct extras *extras = node_config_extras(node);
 	struct offline_check check = { .node = node, .diag = diag };
 	struct stat st;
@@ -289,6 +271,10 @@ static void offline_check_node(const struct node_config *node, const struct conf
 	for (enum hook_kind kind = 0; kind < N_HOOKS; kind++) {
 		const struct commands *commands = node_config_hook(node, kind);
 
+		for (size_t i = 0; kind == HOOK_CREDENTIAL && i < commands->n; i++)
+			offline_check_path(key_source_of(node, KEY_CREDENTIAL), KEY_CREDENTIAL,
+					   strchr(commands->argv[i][0], ':') + 1, O_RDONLY,
+					   geteuid(), diag);
 		if (kind == HOOK_CONDITION || kind == HOOK_CREDENTIAL)
 			continue;
 		check.key = key_of_hook(kind);
@@ -304,6 +290,9 @@ static void offline_check_node(const struct node_config *node, const struct conf
 	check.key = KEY_DIRECTORY;
 	if (node->directory && (stat(node->directory, &st) < 0 || !S_ISDIR(st.st_mode)))
 		offline_warn(&check, "there is no directory '%s'", node->directory);
+	if (in->kind == OUTPUT_FILE)
+		offline_check_path(key_source_of(node, KEY_STDIN), KEY_STDIN, in->path, O_NONBLOCK,
+				   geteuid(), diag);
 	offline_check_log(node, 1, config, diag);
 	offline_check_log(node, 2, config, diag);
 	for (size_t i = 0; i < extras->n_listen; i++)
@@ -313,8 +302,8 @@ static void offline_check_node(const struct node_config *node, const struct conf
 /*
  * Adds a warning to @diag for each command with a program that is missing or not executable, for each
  * directory that is missing, for each command that has signs which only a shell understands, and for
- * each stop-timeout that is longer than a budget; an error for each path that the daemon or the
- * logger would refuse to write at (sys/file/path.h).
+ * each stop-timeout that is longer than a budget; an error for each path at which the daemon or the
+ * logger would refuse to write or to read (sys/file/path.h).
  */
 static void offline_check(const struct config *config, struct diag *diag)
 {

@@ -1,11 +1,12 @@
 /*
  * The fifth field of a line of mountinfo(5) is the mount point, with \040 for a blank; the type of
- * the file system comes after " - ".  A path is followed name by name, up to the first mount point of a
- * file system that is not local: nothing is looked up there.
+ * the file system comes after " - ", and its options, without blanks, at the end.  A path is followed
+ * name by name, up to the first mount point of a file system that is not local: nothing is looked up there.
  */
 #include "sys/file/mount.h"
 
 #include <linux/openat2.h>
+#include <sys/sysmacros.h>
 
 #define TURNS_MAX 40
 
@@ -66,6 +67,32 @@ int mount_point_of(const char *path, char **ret)
 {
 	(void)mount_find(path, ret);
 	return *ret ? 0 : -ENOMEM;
+}
+
+int mount_correct_owner(struct stat *st)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	cleanup(freep) char *line = NULL;
+	unsigned major, minor;
+	size_t size = 0;
+	int r;
+
+	if (!file)
+		return errno == ENOENT ? 0 : -errno;
+	while (getline(&line, &size, file) > 0) {
+		const char *type = strstr(line, " - ");
+		const char *user = type ? strstr(strrchr(type, ' '), ",user_id=") : NULL;
+
+		if (!type || sscanf(line, "%*u %*u %u:%u", &major, &minor) != 2 ||
+		    makedev(major, minor) != st->st_dev)
+			continue;
+		if (user)
+			st->st_uid = (uid_t)strtoul(user + strlen(",user_id="), NULL, 10);
+		st->st_mode |= user ? S_IWUSR : strncmp(type, " - proc ", 8) == 0 ? S_IWOTH : 0;
+	}
+	r = feof(file) ? 0 : -EIO;
+	(void)fclose(file);
+	return r;
 }
 
 /* Opens @name in @dir, or a link itself; @real is its path, without links.  Return: a descriptor or -errno. */

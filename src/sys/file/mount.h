@@ -11,6 +11,12 @@
 int mount_point_of(const char *path, char **ret);
 
 /*
+ * Gives a mounted directory the owner that serves it (FUSE), in place of the one that this user shows; /proc counts
+ * as writable by every user, as each process has links there.  Return: 0 or -errno.
+ */
+int mount_correct_owner(struct stat *st);
+
+/*
  * Returns true if all of @path is on file systems on disks and in memory, as the kernel follows it: also what links
  * in it lead to.  A file system that another machine or a program serves may hang.
  */

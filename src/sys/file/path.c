@@ -100,13 +100,14 @@ static int path_follow(struct walk *w, const char *name)
 	char target[PATH_MAX];
 	ssize_t n = readlinkat(w->path->directory, name, target, sizeof(target) - 1);
 
-	if (n < 0)
+	/* A link of another process cannot be read by each process. */
+	if (n < 0 && errno != EACCES)
 		return errno == EINVAL ? -ENOTDIR : -errno;
 	path_judge(w, NULL);
 	if (*w->path->doubt.at || ++w->links > LINKS_MAX)
 		return -ELOOP;
-	if (n == 0)
-		return -ENOENT;
+	if (n <= 0)
+		return n < 0 ? -EACCES : -ENOENT;
 	target[n] = '\0';
 	return path_prepend(w, target);
 }
@@ -128,8 +129,6 @@ static int path_climb(struct walk *w, const struct stat *st, int fd)
 {
 	char *slash = strrchr(w->at, '/');
 
-	if (*w->path->doubt.at)
-		return -ELOOP;
 	if (slash)
 		*slash = '\0';
 	return path_enter(w, fd, st);
@@ -140,19 +139,20 @@ static int path_step(struct walk *w, const char *name)
 	cleanup(closep) int fd = path_open_directory(w, name);
 	size_t length = strlen(w->at);
 	struct stat st;
+	bool is_mount;
+	int r;
 
 	if (fd == -ENOTDIR || fd == -ELOOP)
 		return path_follow(w, name);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fd < 0 ? fd : -errno;
-	if (strcmp(name, "..") == 0) {
-		int r = path_climb(w, &st, fd);
-
-		if (r == 0)
-			(void)take_fd(fd);
+	if (strcmp(name, "..") == 0)
+		return *w->path->doubt.at ? -ELOOP : path_climb(w, &st, take_fd(fd));
+	is_mount = st.st_dev != w->path->st.st_dev;
+	if (is_mount && path_trusts(w->path, st.st_uid) && (r = mount_correct_owner(&st)) < 0)
 		return r;
-	}
-	path_judge(w, &st);
+	/* Below a mount point is a directory of any owner, who may rename it. */
+	path_judge(w, is_mount ? NULL : &st);
 	if (length + 1 + strlen(name) >= sizeof(w->at))
 		return -ENAMETOOLONG;
 	w->at[length] = '/';
@@ -235,13 +235,13 @@ bool path_is_ours(const struct path *p)
 
 /* --- files --- */
 
-static int path_check(const struct path *p, const struct stat *st)
+static int path_check(const struct path *p, const struct stat *st, int flags)
 {
 	if (S_ISDIR(st->st_mode))
 		return -EISDIR;
 	if (S_ISLNK(st->st_mode))
 		return -ELOOP;
-	if (!S_ISREG(st->st_mode))
+	if (!S_ISREG(st->st_mode) && (!(flags & O_NONBLOCK) || S_ISSOCK(st->st_mode)))
 		return -ENOTSUP;
 	if (!*p->doubt.at)
 		return 0;
@@ -254,20 +254,20 @@ static int path_check(const struct path *p, const struct stat *st)
 }
 
 /* Without an open, which alone has effects on a device.  Return: -ENOENT if there is none. */
-static int path_check_name(const struct path *p, const char *name)
+static int path_check_name(const struct path *p, const char *name, int flags)
 {
 	struct stat st;
 
 	if (fstatat(p->directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	return path_check(p, &st);
+	return path_check(p, &st, flags);
 }
 
 int path_open_in(const struct path *p, const char *name, int flags, mode_t mode)
 {
 	cleanup(closep) int fd = -1;
 	struct stat st;
-	int r = path_check_name(p, name);
+	int r = path_check_name(p, name, flags);
 
 	if (r < 0 && r != -ENOENT)
 		return r;
@@ -275,7 +275,7 @@ int path_open_in(const struct path *p, const char *name, int flags, mode_t mode)
 	if (fd < 0)
 		return errno == ENXIO || errno == ENODEV ? -ENOTSUP : -errno;
 	/* Between the check and the opening it may have been replaced. */
-	r = fstat(fd, &st) < 0 ? -errno : path_check(p, &st);
+	r = fstat(fd, &st) < 0 ? -errno : path_check(p, &st, flags);
 	return r < 0 ? r : take_fd(fd);
 }
 
@@ -425,13 +425,13 @@ int path_remove_directory(const char *text)
 	return r < 0 ? r : unlinkat(p.directory, p.name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
-int path_refusal(const char *text, bool is_opened, uid_t uid, struct path_doubt *doubt)
+int path_refusal(const char *text, int flags, uid_t uid, struct path_doubt *doubt)
 {
 	cleanup(path_done) struct path p;
-	int r = path_walk(&p, text, uid, PATH_FIND, is_opened ? WALK_FOLLOW : WALK_KEEP);
+	int r = path_walk(&p, text, uid, PATH_FIND, flags & O_PATH ? WALK_KEEP : WALK_FOLLOW);
 
-	if (r == 0 && is_opened)
-		r = path_check_name(&p, p.name);
+	if (r == 0 && !(flags & O_PATH))
+		r = path_check_name(&p, p.name, flags);
 	*doubt = p.doubt;
 	return r == -ENOENT || r == -EACCES ? 0 : r;
 }

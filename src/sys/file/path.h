@@ -1,12 +1,12 @@
 #pragma once
 
 /*
- * Paths of files and sockets that a privileged process opens for writing, creates, renames or removes.
+ * Paths of files and sockets that a privileged process writes, creates, renames or removes, or reads for a service.
  *
  * Another user may change where a path leads, from the first directory on that another user than root,
  * ours and the owner of "/" can rename a name in.  Up to there symbolic links are followed; from there
  * on a link is refused, and so is "..".  A directory that a group may write to can be changed by others;
- * with the sticky bit, the directories of root and of ours in it cannot.
+ * with the sticky bit, the directories of root and of ours in it cannot, unless they are mount points.
  */
 
 #include "sys/file/mount.h"
@@ -47,6 +47,7 @@ bool path_is_ours(const struct path *path);
  * Opens the regular file of this name in the directory of @path: never a link, another type of file
  * or, where another user may change the name, a file that has a second name or, in a directory that
  * every user may write to, belongs to another user.  The opened file is checked again.
+ * With O_NONBLOCK a FIFO or a device is opened, too.
  *
  * Return: CLOEXEC; -EISDIR; -ENOTSUP: a FIFO, a socket or a device; -ELOOP; -EMLINK: a second name;
  * -EUSERS: the owner; -errno.
@@ -90,11 +91,11 @@ int path_remove_tree(const char *text);
 int path_remove_directory(const char *text);
 
 /*
- * Returns the error with which path_open() or, unless @is_opened, path_find() would refuse @text, for a
+ * Returns the error with which path_open() or, with O_PATH, path_find() would refuse @text, for a
  * process of @uid; 0: it would not, or this process may not look.  Creates nothing.  *doubt is filled if
  * it is refused.
  */
-int path_refusal(const char *text, bool is_opened, uid_t uid, struct path_doubt *doubt);
+int path_refusal(const char *text, int flags, uid_t uid, struct path_doubt *doubt);
 
 /* Returns the reason in words why a file cannot be written; @error is an errno, as above or of a write. */
 const char *path_error_text(int error);

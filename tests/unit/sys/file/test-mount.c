@@ -61,6 +61,20 @@ START_TEST(mount_point_is_the_nearest_one_above)
 }
 END_TEST
 
+START_TEST(every_user_has_files_in_proc)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat("/proc", &st), 0);
+	ck_assert_uint_eq(st.st_mode & S_IWOTH, 0);
+	ck_assert_int_eq(mount_correct_owner(&st), 0);
+	ck_assert_uint_eq(st.st_mode & S_IWOTH, S_IWOTH);
+	ck_assert_int_eq(stat("/sys", &st), 0);
+	ck_assert_int_eq(mount_correct_owner(&st), 0);
+	ck_assert_uint_eq(st.st_mode & S_IWOTH, 0);
+}
+END_TEST
+
 /* Returns a mount point of the common memory file system; NULL: there is none. */
 static const char *find_tmpfs(void)
 {
@@ -252,6 +266,7 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, mount_point_is_the_nearest_one_above);
 	tcase_add_test(tc, text_of_the_path_has_to_do_without_openat2);
+	tcase_add_test(tc, every_user_has_files_in_proc);
 	tcase_add_test(tc, file_system_in_memory_is_not_asked);
 	tcase_add_test(tc, answer_of_another_file_system_is_waited_for);
 	tcase_add_test(tc, file_system_that_hangs_does_not_answer);

@@ -87,6 +87,8 @@ static const struct row {
 	{ TMP "ln -s ../ours tmp/logs", "tmp/logs/new", -ELOOP, "tmp" },
 	{ TMP "touch tmp/file; chown 65534 tmp/file", "tmp/file", -EUSERS, "tmp" },
 	{ TMP "touch ours/file; ln ours/file tmp/file", "tmp/file", -EMLINK, "tmp" },
+	/* links of a process, which it can change */
+	{ "ln -s /proc/self/root/tmp link", "link/new", -ELOOP, "/proc" },
 	{ TMP "chmod 777 tmp; mkdir tmp/ours; ln -s ../../ours tmp/ours/logs", "tmp/ours/logs/new",
 	  -ELOOP, "tmp" },
 };
@@ -110,13 +112,15 @@ START_TEST(a_path_is_refused_where_another_user_leads_it_elsewhere)
 		return;
 	(void)snprintf(path, sizeof(path), "%s/%s", folder, row->path);
 	if (row->doubt)
-		(void)snprintf(doubtful, sizeof(doubtful), "%s/%s", folder, row->doubt);
+		(void)snprintf(doubtful, sizeof(doubtful), "%s%s%s",
+			       *row->doubt == '/' ? "" : folder, *row->doubt == '/' ? "" : "/",
+			       row->doubt);
 	ck_assert_msg(system(*row->made ? row->made : ":") >= 0, "%s", row->made);
 	/* The judgement beforehand is that of the opening, whether the path is relative or not. */
-	ck_assert_msg(path_refusal(path, true, 0, &doubt) == row->result, "%s", row->made);
+	ck_assert_msg(path_refusal(path, O_WRONLY, 0, &doubt) == row->result, "%s", row->made);
 	if (row->result < 0)
 		ck_assert_str_eq(doubt.at, doubtful);
-	ck_assert_int_eq(path_refusal(row->path, true, 0, &doubt), row->result);
+	ck_assert_int_eq(path_refusal(row->path, O_WRONLY, 0, &doubt), row->result);
 	ck_assert_msg(open_it(path) == row->result, "%s", row->made);
 	ck_assert_int_eq(open_it(row->path), row->result);
 	ck_assert_int_eq(access("ours/new", F_OK), -1);
@@ -125,11 +129,40 @@ START_TEST(a_path_is_refused_where_another_user_leads_it_elsewhere)
 }
 END_TEST
 
+static const struct row any[] = {
+	{ "touch file; ln -s file link", "link", 0, NULL },
+	{ "mkfifo file", "file", 0, NULL },
+	{ "ln -s /dev/null file", "file", 0, NULL },
+	{ HIS "mkfifo his/file; chown 65534 his/file", "his/file", 0, NULL },
+	{ HIS "touch ours/file; ln -s ../ours/file his/file", "his/file", -ELOOP, NULL },
+	{ HIS "touch ours/file; ln ours/file his/file", "his/file", -EMLINK, NULL },
+	{ TMP "touch tmp/file; chown 65534 tmp/file", "tmp/file", -EUSERS, NULL },
+	{ "mkdir file", "file", -EISDIR, NULL },
+	{ "", "file", -ENOENT, NULL },
+};
+
+START_TEST(file_of_any_type_is_read_where_no_other_user_leads_to_it)
+{
+	const struct row *row = &any[_i];
+	struct path_doubt doubt;
+	int fd;
+
+	if (geteuid() != 0)
+		return;
+	ck_assert_msg(system(*row->made ? row->made : ":") == 0, "%s", row->made);
+	fd = path_open(row->path, O_RDONLY | O_NONBLOCK, 0);
+	ck_assert_msg((fd < 0 ? fd : 0) == row->result, "%s", row->made);
+	ck_assert_int_eq(path_refusal(row->path, O_NONBLOCK, 0, &doubt),
+			 row->result == -ENOENT ? 0 : row->result);
+	ck_assert_int_eq(fd_close(fd), -1);
+}
+END_TEST
+
 START_TEST(a_refused_path_makes_nothing)
 {
 	struct path_doubt doubt;
 
-	ck_assert_int_eq(path_refusal("a/b/new", true, geteuid(), &doubt), 0);
+	ck_assert_int_eq(path_refusal("a/b/new", O_WRONLY, geteuid(), &doubt), 0);
 	ck_assert_int_eq(access("a", F_OK), -1);
 }
 END_TEST
@@ -253,6 +286,8 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_path_is_refused_where_another_user_leads_it_elsewhere, 0,
 			    (int)ARRAY_SIZE(rows));
+	tcase_add_loop_test(tc, file_of_any_type_is_read_where_no_other_user_leads_to_it, 0,
+			    (int)ARRAY_SIZE(any));
 	tcase_add_test(tc, a_refused_path_makes_nothing);
 	tcase_add_test(tc, names_that_are_too_long_are_refused);
 	tcase_add_test(tc, a_rename_keeps_the_other_file);
