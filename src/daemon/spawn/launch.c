@@ -9,6 +9,7 @@
 #include "daemon/spawn/sandbox.h"
 #include "daemon/spawn/starts.h"
 #include "daemon/streams/streams.h"
+#include "sys/file/path.h"
 #include "sys/ipc/journal.h"
 
 #define NODE_VARIABLE	 "SWANSONG_NODE="
@@ -373,6 +374,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.mode = program->mode,
 		.envp = ctx->environment.child,
 		.input = program->input > 0 ? NULL : streams.input,
+		.open_input = path_open,
 		.root = node_config_extras(config)->root_directory,
 		.directory = program->condition ? "/" : config->directory,
 		.umask = config->umask,

@@ -188,15 +188,12 @@ static long child_reopen_output(const struct spawn_spec *spec)
 	return r == -ENOENT ? 0 : r;
 }
 
-/* O_NONBLOCK: does not wait for the other end of a FIFO.  A directory is no input. */
+/* O_NONBLOCK: does not wait for the other end of a FIFO. */
 static long child_open_input(const struct spawn_spec *spec)
 {
 	long fd, r;
 
-	fd = r = raw(SYS_openat, AT_FDCWD, spec->input,
-		     O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (r >= 0 && raw(SYS_read, fd, NULL, 0) == -EISDIR)
-		r = -EISDIR;
+	fd = r = spec->open_input(spec->input, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 	if (r >= 0)
 		r = raw(SYS_fcntl, fd, F_SETFL, 0);
 	if (r >= 0)

@@ -4,9 +4,9 @@
  * The code of a new process between clone and exec.
  *
  * The child may run in the memory of its parent, which goes on meanwhile: it makes only system calls
- * of sys/spawn/raw.h, allocates and logs nothing, and reads and writes nothing but its block.  All
- * of its steps that another user or a file system can hold up come after it has left the descriptors
- * and the session of the parent.
+ * of sys/spawn/raw.h, allocates and logs nothing, and reads and writes nothing but its block; for a
+ * work, and to open its input, it has memory of its own.  All of its steps that another user or a file
+ * system can hold up come after it has left the descriptors and the session of the parent.
  */
 
 #include "sys/spawn/block.h"

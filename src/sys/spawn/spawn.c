@@ -80,7 +80,7 @@ static long spawn_clone3_switch(struct clone3_args *args, int (*fn)(void *), voi
 static int spawn_flags(const struct spawn_block *block)
 {
 	const struct attributes *a = block->spec.attributes;
-	bool own = block->spec.own_memory || block->spec.work ||
+	bool own = block->spec.own_memory || block->spec.work || block->spec.input ||
 		   (a && a->oom_score_adjust != ATTRIBUTE_KEEP);
 
 	return (SPAWN_SHARES_MEMORY && !own ? CLONE_VM : 0) | (block->suspends ? CLONE_VFORK : 0) |

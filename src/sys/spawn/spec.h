@@ -90,6 +90,7 @@ struct spawn_spec {
 	const struct spawn_work *work; /* NULL: execute the program */
 	mode_t mode;		       /* for the work */
 	const char *input;     /* a path to open as standard input, instead of stdio[0]; or NULL */
+	int (*open_input)(const char *path, int flags, mode_t mode); /* as open(2), or -errno */
 	const char *root;      /* or NULL: that of the parent */
 	const char *directory; /* or NULL: stay, but not outside of a root */
 	int directory_fd;      /* likewise; 0 or less: stay */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "sys/file/path.h"
 #include "tests/unit/fixtures/spawned.h"
 
 /* A number that is not one of check's own descriptors. */
@@ -241,6 +242,7 @@ static void start_with_input(struct spawned *s, const char *path)
 
 	spawned_init(s);
 	s->spec.input = path;
+	s->spec.open_input = path_open;
 	ck_assert_int_eq(spawn(&s->spec, &s->pid, &(struct spawn_failure){ 0 }), 0);
 	ck_assert_int_eq(read(s->out, text, sizeof(text)), strlen(WORD));
 	ck_assert_str_eq(text, WORD);
@@ -261,6 +263,7 @@ static void refuse_input(const char *path, int error)
 
 	spawned_init(&s);
 	s.spec.input = path;
+	s.spec.open_input = path_open;
 	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), SPAWN_E_CHILD);
 	ck_assert_int_eq(failure.step, SPAWN_STEP_INPUT);
 	ck_assert_int_eq(failure.error, error);
