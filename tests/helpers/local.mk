@@ -41,6 +41,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/fake-syslog.py \
 	%D%/fleet-web.py \
 	%D%/hanging-mount.py \
+	%D%/lying-mount.py \
 	%D%/terminal.py \
 	%D%/worker.py \
 	%D%/http-server.py \

@@ -115,6 +115,7 @@ dist_check_SCRIPTS += \
 	%D%/hostile-output.sh \
 	%D%/hostile-pipes.sh \
 	%D%/hostile-queued.sh \
+	%D%/hostile-reading.sh \
 	%D%/hostile-senders.sh \
 	%D%/hostile-verdicts.sh \
 	%D%/hooks-reload.sh \
@@ -248,6 +249,7 @@ attack_stories = \
 	%D%/hostile-output.sh \
 	%D%/hostile-pipes.sh \
 	%D%/hostile-queued.sh \
+	%D%/hostile-reading.sh \
 	%D%/hostile-senders.sh \
 	%D%/hostile-verdicts.sh \
 	%D%/log-full.sh \

@@ -329,7 +329,8 @@ static void offline_print_message(enum diag_level level, struct place place, con
 int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths,
 		 const struct offline_report *report, size_t *warnings, struct config **ret)
 {
-	const struct config_names names = { ids_user, ids_group, NULL, ctl->options.trust };
+	const struct config_names names = { ids_user, ids_group, NULL, ctl->options.trust,
+					    .open = refusal_open };
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
 

@@ -10,6 +10,7 @@
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
 #include "model/keys/section.h"
+#include "sys/file/refusal.h"
 #include "sys/spawn/ids.h"
 
 /* @tape belongs to *ret, or is closed. */
@@ -22,7 +23,8 @@ static int reload_read(struct config **ret, const char *const *paths, size_t n_p
 					    trust,
 					    tape,
 					    scaled ? scaled->names : NULL,
-					    scaled ? scaled->n : 0 };
+					    scaled ? scaled->n : 0,
+					    refusal_open };
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
 

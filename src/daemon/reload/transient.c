@@ -8,6 +8,7 @@
 #include "daemon/reload/use.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
+#include "sys/file/refusal.h"
 #include "sys/spawn/ids.h"
 
 static bool transient_exists(const char *path, void *arg)
@@ -59,6 +60,7 @@ static int transient_make_config(struct tree *tree, const struct transient_run *
 		.group = run->ask ? ids_group : NULL,
 		.groups = run->ask ? ids_groups_of : NULL,
 		.tape = run->tape,
+		.open = refusal_open,
 	};
 	cleanup(config_unrefp) struct config *config = NULL;
 	cleanup(diag_freep) struct diag *diag = NULL;

@@ -271,6 +271,7 @@ struct config_names {
 	/* "TEMPLATE NUMBER": instances in place of those of the files; others are passed over. */
 	char *const *scaled;
 	size_t n_scaled;
+	int (*open)(const char *path, char **why); /* of a file for a service, see struct source */
 };
 
 /*

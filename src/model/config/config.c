@@ -358,7 +358,7 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 	if (r == 0)
 		r = templates_apply(&l.templates, &l.reading);
 	if (r == 0)
-		r = resolve_sections(l.reading.config, names->tape, diag);
+		r = resolve_sections(l.reading.config, names->tape, names->open, diag);
 	if (r == 0)
 		r = graph_check(l.reading.config, diag);
 	if (r == 0)

@@ -168,7 +168,8 @@ static int environment_get_file(struct environment_files *files, const char *pat
 	file->path = strdup(path);
 	if (!file->path)
 		return -ENOMEM;
-	r = source_one(&(struct source){ true, files->tape, diag, environment_parse_file, file },
+	r = source_one(&(struct source){ true, files->tape, diag, environment_parse_file, file,
+					 files->open },
 		       path);
 	if (r < 0 && r != -ENOENT)
 		return r;

@@ -7,6 +7,7 @@
 /* The files read so far, each once.  Zeroes are the initial value. */
 struct environment_files {
 	int tape; /* see source_each() */
+	int (*open)(const char *path, char **why); /* see struct source */
 	void *by_path;
 };
 

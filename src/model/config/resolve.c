@@ -456,14 +456,15 @@ static void resolve_check_files(struct resolver *r)
 					      files[i].path, keys[files[k].key].name);
 }
 
-int resolve_sections(struct config *config, int tape, struct diag *diag)
+int resolve_sections(struct config *config, int tape, int (*open)(const char *path, char **why),
+		     struct diag *diag)
 {
 	cleanup(freep) const char **paths = calloc(config->n_nodes, sizeof(*paths));
 	cleanup(freep) unsigned *marks = calloc(config->n_nodes, sizeof(*marks));
 	cleanup(resolve_done) struct resolver r = {
 		.config = config,
 		.diag = diag,
-		.environment_files.tape = tape,
+		.environment_files = { .tape = tape, .open = open },
 		.paths = paths,
 		.effort = SUGGESTION_EFFORT,
 		.marks = marks,

@@ -9,8 +9,9 @@
 
 /*
  * Completes the nodes of @config from their sections.  Errors go to @diag; a setting with an error
- * is unchanged.  @tape: see source_each().
+ * is unchanged.  @tape and @open: see struct source.
  *
  * Return: 0 or -ENOMEM.
  */
-int resolve_sections(struct config *config, int tape, struct diag *diag);
+int resolve_sections(struct config *config, int tape, int (*open)(const char *path, char **why),
+		     struct diag *diag);

@@ -98,7 +98,7 @@ static int transient_resolve(struct builder *b)
 
 	if (above)
 		b->node->parent = above;
-	r = resolve_sections(b->reading.config, 0, b->reading.diag);
+	r = resolve_sections(b->reading.config, 0, b->reading.names->open, b->reading.diag);
 	b->node->parent = parent;
 	if (r == 0)
 		r = graph_check(b->reading.config, b->reading.diag);

@@ -242,12 +242,15 @@ static int source_conf_d(const struct source *source, const char *path, int fd)
 static int source_read(const struct source *source, int dir, const char *name, const char *path,
 		       enum source_kind kind)
 {
-	cleanup(closep) int fd = openat(dir, name, SOURCE_FLAGS);
+	cleanup(freep) char *why = NULL;
+	cleanup(closep) int fd =
+		source->open ? source->open(path, &why) : openat(dir, name, SOURCE_FLAGS);
 	struct stat st;
 	int r = 0;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		source_error(source, path, "cannot be opened: %s", strerrordesc_np(errno));
+		source_error(source, path, "cannot be opened: %s",
+			     why ? why : strerrordesc_np(errno));
 	else if (!source_is_good(source, path, &st))
 		return 0;
 	else if (!S_ISDIR(st.st_mode))

@@ -12,6 +12,8 @@ struct source {
 	struct diag *diag;
 	int (*each)(void *arg, const char *file, char *text, size_t size);
 	void *arg;
+	/* Opens a file, without waiting, with the reason of a failure in *why, to be freed; NULL: open(2). */
+	int (*open)(const char *path, char **why);
 };
 
 /*
