@@ -169,6 +169,9 @@ int main(int argc, char **argv)
 	static struct sandbox s;
 	const char *wrong = argc < 1 ? "" : options_parse(&s.options, argv + 1);
 
+	/* Linux before 6.14 names a process by the number of the descriptor that it has executed. */
+	(void)prctl(PR_SET_NAME, NAME);
+	(void)fd_close((int)option_number(&s.options, PROGRAM, (uint64_t)-1));
 	s.mounts.options = &s.options;
 	s.block.report = (int)option_number(&s.options, REPORT, (uint64_t)-1);
 	if (fcntl(s.block.report, F_SETFD, FD_CLOEXEC) < 0)

@@ -27,6 +27,7 @@
 	OPTION(SANDBOX, "sandbox", "strict", "best-effort")                                              \
 	OPTION(DIRECTORY, "directory", "stated", "any") /* any: if that of the daemon is hidden, in / */ \
 	OPTION(CAPABILITIES, "capabilities") /* to keep, as the number of a set */                       \
+	OPTION(PROGRAM, "program") /* the number of a descriptor of this program */                      \
 	OPTION(REPORT, "report") /* the number of a pipe of the daemon */
 
 enum option {

@@ -30,13 +30,13 @@ command = sh -c 'echo done >>$dir/done'
 type = oneshot
 END
 pids() { for node in db web ends remains count; do pid_of $node; done | xargs; }
-# An upgrade keeps two programs, of the former image and of the next one, with their loggers.
-is_program='/swansong(d|-logger)$'
+# An upgrade keeps two programs, of the former image and of the next one, with their loggers and sandboxes.
+is_program='/swansong(d|-logger|-sandbox)$'
 descriptors_of_keeper() { find "/proc/$daemon/fd" -type l -printf '%l\n' | sort; }
 has_no_more() {
 	descriptors_of_keeper >"$dir/later"
 	[ "$(grep -cvE "$is_program" "$dir/later")" -le "$(grep -cvE "$is_program" "$dir/before")" ] &&
-		[ "$(grep -cE "$is_program" "$dir/later")" -le 4 ]
+		[ "$(grep -cE "$is_program" "$dir/later")" -le 6 ]
 }
 is_another() { [ -n "$(worker)" ] && [ "$(worker)" != "$1" ] && ctl_answers; } # PID
 kill_worker() { # NAME [SIGNAL]

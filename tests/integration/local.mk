@@ -154,6 +154,7 @@ dist_check_SCRIPTS += \
 	%D%/rollout-dependents.sh \
 	%D%/rollout-stopped.sh \
 	%D%/sandbox-life.sh \
+	%D%/sandbox-replaced.sh \
 	%D%/sandbox.sh \
 	%D%/scale.sh \
 	%D%/schedule.sh \
@@ -259,8 +260,10 @@ attack_stories = \
 	%D%/logs.sh \
 	%D%/ocf.sh \
 	%D%/remains-again.sh \
+	%D%/sandbox-replaced.sh \
 	%D%/start-hangs.sh \
-	%D%/start-hangs-hidden.sh
+	%D%/start-hangs-hidden.sh \
+	%D%/trouble-killed.sh
 
 EXTRA_DIST += %D%/attach-lib.sh \
 	%D%/convert-lib.sh \

@@ -46,6 +46,7 @@ struct context {
 	struct log *log;
 	struct process_table *processes;
 	struct starts *starts;			   /* of processes, for launch() */
+	struct helper_program *sandbox;		   /* for launch() */
 	struct cgroups *cgroups;		   /* NULL: none */
 	struct orphans *orphans;		   /* NULL: not yet */
 	struct notify_directory *notify_directory; /* NULL: none */

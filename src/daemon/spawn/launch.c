@@ -404,8 +404,10 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
 	if (launch->extras->sandbox && !program->work)
-		r = sandbox_wrap(launch->extras->sandbox, ctx->environment.child, &spec,
+		r = sandbox_wrap(launch->extras->sandbox, ctx, &files.activation, &spec,
 				 &attributes);
+	if (r < 0 && r != -E2BIG)
+		return launch_fail(failure, -r, spawn_step_text(SPAWN_STEP_SANDBOX), NULL);
 	if (r < 0)
 		return launch_fail(failure, -r, "pass its variables LD_... to", "swansong-sandbox");
 	r = launch_make_process(launch, ctx, &spec, process);

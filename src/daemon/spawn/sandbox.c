@@ -7,7 +7,7 @@
 #include "model/keys/keys.h"
 #include "sys/spawn/child-attributes.h"
 
-#define LAUNCH_WORDS (SANDBOX_VARIABLES_MAX + 3) /* report, --, NULL */
+#define LAUNCH_WORDS (SANDBOX_VARIABLES_MAX + 4) /* program, report, --, NULL */
 
 DEFINE_CLEANUP(struct sandbox_words *, sandbox_free)
 
@@ -54,7 +54,6 @@ static int sandbox_add_keys(struct sandbox_words *s, const struct node_config *c
 int sandbox_new(struct sandbox_words **ret, const struct node_config *config)
 {
 	const struct attributes *attributes = node_config_part(config, PART_ATTRIBUTES);
-	const char *program = getenv("SWANSONG_SANDBOX");
 	cleanup(sandbox_freep) struct sandbox_words *s = NULL;
 	char set[24];
 	int r;
@@ -62,7 +61,7 @@ int sandbox_new(struct sandbox_words **ret, const struct node_config *config)
 	if (!config->parts.sandbox)
 		return 0;
 	s = calloc(1, sizeof(*s));
-	r = s ? sandbox_add(s, program ? program : PKGLIBEXECDIR "/swansong-sandbox", "") : -ENOMEM;
+	r = s ? sandbox_add(s, "swansong-sandbox", "") : -ENOMEM;
 	if (r == 0)
 		r = sandbox_add_keys(s, config);
 	if (r < 0 || s->n == 1)
@@ -94,19 +93,28 @@ static bool sandbox_is_of_loader(const char *variable)
 	return strncmp(variable, "LD_", 3) == 0 || strncmp(variable, "GLIBC_TUNABLES=", 15) == 0;
 }
 
-int sandbox_wrap(struct sandbox_words *s, char **envp, struct spawn_spec *spec,
-		 struct attributes *attributes)
+int sandbox_wrap(struct sandbox_words *s, struct context *ctx, struct activation_plan *plan,
+		 struct spawn_spec *spec, struct attributes *attributes)
 {
-	char **word = s->words + s->n, **kept = envp;
+	char **word = s->words + s->n, **envp = ctx->environment.child, **kept = envp;
+	size_t n = plan->n_files;
 	uint64_t own = attributes_read_permitted();
+	int r = helper_program_open(ctx->sandbox);
 
-	spec->report = spec->n_files ? spec->files[spec->n_files - 1].to + 1 : STDERR_FILENO + 1;
+	if (r < 0)
+		return r;
+	spec->program = n ? plan->files[n - 1].to + 1 : STDERR_FILENO + 1;
+	plan->files[n] = (struct spawn_file){ ctx->sandbox->fd, spec->program };
+	spec->n_files = ++plan->n_files;
+	spec->report = spec->program + 1;
+	(void)snprintf(s->program, sizeof(s->program), "--program=%d", spec->program);
+	*word++ = s->program;
 	(void)snprintf(s->report, sizeof(s->report), "--report=%d", spec->report);
 	*word++ = s->report;
 	for (char **v = envp; *v; v++) {
 		if (!sandbox_is_of_loader(*v))
 			*kept++ = *v;
-		else if (word - s->words - (ptrdiff_t)s->n > SANDBOX_VARIABLES_MAX)
+		else if (word - s->words - (ptrdiff_t)s->n > SANDBOX_VARIABLES_MAX + 1)
 			return -E2BIG;
 		else
 			*word++ = *v;

@@ -8,6 +8,8 @@
 
 #include <sys/epoll.h>
 
+#include "daemon/writer/program.h"
+
 #define EVENTS_AT_ONCE 32
 
 #define ROOM	  64
@@ -24,6 +26,7 @@ struct starts {
 	sd_event_source *source;
 	starts_fn *fn;
 	void *arg;
+	struct helper_program sandbox;
 };
 
 DEFINE_CLEANUP(struct starts *, starts_free)
@@ -106,6 +109,8 @@ int starts_new(struct starts **ret, struct context *ctx, starts_fn *fn, void *ar
 		r = sd_event_source_set_priority(starts->source, SD_EVENT_PRIORITY_IMPORTANT);
 	if (r < 0)
 		return r;
+	helper_program_init(&starts->sandbox, ctx, HELPER_SANDBOX);
+	ctx->sandbox = &starts->sandbox;
 	*ret = ctx->starts = take(starts);
 	return 0;
 }
@@ -115,6 +120,9 @@ struct starts *starts_free(struct starts *starts)
 	if (!starts)
 		return NULL;
 	starts->ctx->starts = NULL;
+	if (starts->ctx->sandbox)
+		helper_program_done(starts->ctx->sandbox);
+	starts->ctx->sandbox = NULL;
 	alarm_stop(&starts->ctx->alarms, &starts->wait);
 	sd_event_source_disable_unref(starts->source);
 	spawn_pool_done(&starts->pool);

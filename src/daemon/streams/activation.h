@@ -10,7 +10,7 @@
 #define ACTIVATION_VARIABLES 3
 
 #define ACTIVATION_FIRST_FD 3
-#define ACTIVATION_ROOM	    (HANDOVER_MAX + 1) /* for further descriptors of a start */
+#define ACTIVATION_ROOM	    (HANDOVER_MAX + 2) /* for further descriptors of a start */
 
 struct activation;
 

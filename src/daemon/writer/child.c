@@ -74,7 +74,7 @@ void logger_child_init(struct logger_child *c, struct context *ctx)
 	alarm_init(&c->silence, child_on_silence);
 	list_init(&c->kept);
 	c->pool.siblings = keeper_is_apart(&ctx->keeper);
-	logger_program_init(&c->program, ctx);
+	helper_program_init(&c->program, ctx, HELPER_LOGGER);
 	if (c->store >= 0)
 		(void)store_map(c->store, PROT_READ, &c->mapped);
 	/* A process that dies loses nothing. */
@@ -117,7 +117,7 @@ void logger_child_done(struct logger_child *c)
 	}
 	c->mapped = store_unmap(c->mapped);
 	c->store = fd_close(c->store);
-	logger_program_done(&c->program);
+	helper_program_done(&c->program);
 	process_remove(&c->process);
 	spawn_abandon(&c->starting);
 	spawn_pool_done(&c->pool);
@@ -326,7 +326,7 @@ static void child_warn(struct logger_child *c, const char *why)
 			 "logger: cannot run %s: %s: services write their output themselves",
 			 c->program.path, why);
 	c->warned = true;
-	logger_program_forget(&c->program);
+	helper_program_forget(&c->program);
 }
 
 static int child_open_store(struct logger_child *c)
@@ -342,7 +342,7 @@ static int child_prepare(struct logger_child *c, int sockets[static 2])
 
 	if (r < 0)
 		return r;
-	r = logger_program_open(&c->program);
+	r = helper_program_open(&c->program);
 	if (r < 0) {
 		c->n_failed = FAILED_MAX;
 		return r;

@@ -20,7 +20,7 @@ struct logger_child {
 	struct context *ctx;
 	struct spawn_pool pool;
 	struct spawning starting; /* its program may not run yet */
-	struct logger_program program;
+	struct helper_program program;
 	struct logger_user {
 		bool set; /* else it runs as the daemon's user */
 		uid_t uid;

@@ -1,17 +1,23 @@
 /*
- * Two rows of the roster hold the program and the former one over a fault and a replacement of the
- * daemon.
+ * Two rows of the roster for each helper hold the program and the former one over a fault and a replacement of
+ * the daemon.
  */
 #include "daemon/writer/program.h"
 
-#define ROW	   "logger program"
-#define FORMER_ROW "former logger program"
+static const struct {
+	const char *variable, *path, *row, *former_row;
+} helpers[] = {
+	[HELPER_LOGGER] = { "SWANSONG_LOGGER", PKGLIBEXECDIR "/swansong-logger", "logger program",
+			    "former logger program" },
+	[HELPER_SANDBOX] = { "SWANSONG_SANDBOX", PKGLIBEXECDIR "/swansong-sandbox",
+			     "sandbox program", "former sandbox program" },
+};
 
-static int logger_program_take(struct logger_program *p)
+static int helper_program_take(struct helper_program *p)
 {
 	struct roster *roster = p->ctx->roster;
-	int program = roster_take_descriptor(roster, ROW, NULL);
-	int former = roster_take_descriptor(roster, FORMER_ROW, NULL);
+	int program = roster_take_descriptor(roster, helpers[p->helper].row, NULL);
+	int former = roster_take_descriptor(roster, helpers[p->helper].former_row, NULL);
 
 	if (p->ctx->reason == CRASH_UNDONE) {
 		(void)fd_close(program);
@@ -22,40 +28,42 @@ static int logger_program_take(struct logger_program *p)
 		return program;
 	p->former_fd = program;
 	if (program >= 0)
-		roster_enter_descriptor(roster, &p->place_former, program, 0, FORMER_ROW);
+		roster_enter_descriptor(roster, &p->place_former, program, 0,
+					helpers[p->helper].former_row);
 	return -ENOENT;
 }
 
-void logger_program_init(struct logger_program *p, struct context *ctx)
+void helper_program_init(struct helper_program *p, struct context *ctx, enum helper helper)
 {
-	const char *path = getenv("SWANSONG_LOGGER");
+	const char *path = getenv(helpers[helper].variable);
 
-	*p = (struct logger_program){
+	*p = (struct helper_program){
 		.ctx = ctx,
-		.path = path ? path : PKGLIBEXECDIR "/swansong-logger",
+		.helper = helper,
+		.path = path ? path : helpers[helper].path,
 		.former_fd = -1,
 	};
-	p->fd = logger_program_take(p);
-	(void)logger_program_open(p);
+	p->fd = helper_program_take(p);
+	(void)helper_program_open(p);
 }
 
-void logger_program_done(struct logger_program *p)
+void helper_program_done(struct helper_program *p)
 {
 	p->fd = fd_close(p->fd);
 	p->former_fd = fd_close(p->former_fd);
 }
 
-int logger_program_open(struct logger_program *p)
+int helper_program_open(struct helper_program *p)
 {
 	if (p->fd < 0)
 		p->fd = open(p->path, O_PATH | O_CLOEXEC);
 	if (p->fd < 0)
 		return -errno;
-	roster_enter_descriptor(p->ctx->roster, &p->place, p->fd, 0, ROW);
+	roster_enter_descriptor(p->ctx->roster, &p->place, p->fd, 0, helpers[p->helper].row);
 	return 0;
 }
 
-void logger_program_forget(struct logger_program *p)
+void helper_program_forget(struct helper_program *p)
 {
 	roster_write(p->ctx->roster, &p->place, NULL);
 	p->fd = fd_close(p->fd);

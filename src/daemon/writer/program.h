@@ -1,14 +1,20 @@
 #pragma once
 
 /*
- * The program of the logger, a descriptor.  It is opened at the start of the daemon: the path of an upgraded
- * package has one of another version.
+ * The program of a helper that the daemon executes, a descriptor.  It is opened at the start of the daemon: the path
+ * of an upgraded package has one of another version.
  */
 
 #include "daemon/loop/context.h"
 
-struct logger_program {
+enum helper {
+	HELPER_LOGGER,
+	HELPER_SANDBOX,
+};
+
+struct helper_program {
 	struct context *ctx;
+	enum helper helper;
 	const char *path;
 	int fd;			      /* or -1 */
 	int former_fd;		      /* of the former version; or -1 */
@@ -19,11 +25,11 @@ struct logger_program {
  * Takes the program of the former image of the daemon, which is that of the same version, or opens it.  A daemon
  * that replaces another keeps the former one, for the case that it has to give way.
  */
-void logger_program_init(struct logger_program *program, struct context *ctx);
-void logger_program_done(struct logger_program *program);
+void helper_program_init(struct helper_program *program, struct context *ctx, enum helper helper);
+void helper_program_done(struct helper_program *program);
 
 /* Opens it unless it is open.  Return: 0 or -errno. */
-int logger_program_open(struct logger_program *program);
+int helper_program_open(struct helper_program *program);
 
 /* Closes it: the next attempt opens the file that the path has then. */
-void logger_program_forget(struct logger_program *program);
+void helper_program_forget(struct helper_program *program);

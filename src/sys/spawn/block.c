@@ -272,8 +272,7 @@ bool spawn_block_send(struct spawn_block *block)
 	int *fds = (void *)CMSG_DATA(&m.control.header);
 	size_t n;
 
-	if (spec->keep_descriptors || spec->program > 0 || spec->directory_fd > 0 ||
-	    spec->n_files > FILES_MAX)
+	if (spec->keep_descriptors || spec->directory_fd > 0 || spec->n_files > FILES_MAX)
 		return false;
 	/* The child depends on this call: old kernels and sandboxes refuse it before they see that the range is none. */
 	if (block->channel[0] < 0 &&

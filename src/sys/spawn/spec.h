@@ -84,7 +84,7 @@ struct spawn_spec {
 	char *const *argv;
 	char *const *before;   /* words in front of argv, the first one of which is executed; or NULL */
 	int report; /* with them, the number that they have for the report of the child */
-	int program;	       /* a descriptor of the child, executed instead of argv[0]; 0: none */
+	int program; /* a descriptor of @files, executed instead of the first word; 0: none */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
 	bool script;	       /* run argv[0] by the shell if it has no #! */
 	const struct spawn_work *work; /* NULL: execute the program */
