@@ -130,6 +130,51 @@ end_process "$unreadable"
 is "no service is left" "$(copies)" 0
 umount "$dir/mount"
 
+# A process of a user that is none of the services' has inherited the mark, as a login by a service does.
+left_by_login() { pgrep -u 65532 -cfx 'sleep 4321'; }
+tree '[web]' 'command = setpriv --reuid=65533 --regid=65533 --clear-groups sleep 5678'
+acts "a service changes its user" $success start
+acts "and is monitored" $success monitor
+env "$(cat /run/resource-agents/swansong-shop.mark)" setpriv --reuid=65532 --regid=65532 --clear-groups \
+	setsid sleep 4321 &
+foreign=$!
+cleanup_fn end_process $foreign
+ok "a process of a foreign user has inherited the mark" wait_for 10 left_by_login
+kill -KILL "$(agents_daemon)"
+wait_for 10 is_zombie_or_gone "$(agents_daemon)"
+acts "the services of a killed daemon make the resource a failed one" $generic monitor
+pkill -KILL -f "^$(realpath "$helpers")/idle"
+acts "so does a service that has changed its user" $generic monitor
+pkill -KILL -fx 'sleep 5678'
+acts "the process of a foreign user does not" $not_running monitor
+acts "and a start is a success beside it" $success start
+acts "as is a stop" $success stop
+is "which kills no process of a foreign user" "$(left_by_login)" 1
+pkill -KILL -fx 'sleep 4321'
+
+# Another user puts a link in place of the log.
+install -d -o 65534 "$dir/home"
+mkdir "$dir/etc"
+as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+as_user ln -s "$dir/etc/cron" "$dir/home/log"
+tree '[web]' "command = sh -c 'echo evil line; exec sleep 5678'" 'user = 65534' 'log = inherit'
+OCF_RESKEY_log=$dir/home/log acts "a log in a directory of another user" $success start
+acts "is stopped" $success stop
+ok "no link of that user is followed" not test -e "$dir/etc/cron"
+as_user rm "$dir/home/log"
+OCF_RESKEY_log=$dir/home/log acts "without the link" $success start
+act stop
+ok "the file has the log of the daemon" says "$dir/home/log" 'root: complete'
+ln -s "$dir/home" "$dir/logs"
+OCF_RESKEY_log=$dir/logs/other acts "a directory of another user behind a link of root" $success start
+act stop
+ok "has it, too" says "$dir/home/other" 'root: complete'
+ok "and no output of services" not says "$dir/home/other" 'evil line'
+ln -s "$dir" "$dir/etc/here"
+OCF_RESKEY_log=$dir/etc/here/log acts "links of root alone" $success start
+act stop
+ok "lead to a file that has the output of services" says "$log" 'evil line'
+
 # --- Failures of services ------------------------------------------------------------------------
 
 tree '[web]' 'command = false' 'ready = notify' 'restart = always' 'restart-delay = 1h' 'restart-delay-max = 1h'
@@ -243,6 +288,7 @@ like "is named, too" "$(cat "$dir/act")" "ctl: expected .* a program.*'$ini'"
 mkdir "$dir/bin"
 ln -s /bin/false "$dir/bin/which"
 PATH=$dir/bin:$PATH acts "the programs are found without which" $success validate-all
+OCF_RESKEY_log=here.log acts "a log without a folder" $configured validate-all
 OCF_RESKEY_socket=here.sock acts "a socket without a folder" $configured validate-all
 like "is explained" "$(cat "$dir/act")" "socket: expected an absolute path.*'here.sock'"
 tree 'stop-timout = 1s'
