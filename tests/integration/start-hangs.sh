@@ -63,7 +63,7 @@ autostart = no
 start-timeout = 1s
 restart = never
 [pid]
-command = $helpers/idle
+command = sh -c 'sleep 50 & exit 0'
 type = forking
 pid-file = $dir/hung/pid
 autostart = no
@@ -101,6 +101,7 @@ ok "a stop ends it as well" ctl stop input
 
 hangs pid
 ok "a pid file there is not waited for" wait_for 10 has_state pid failed
+like "though its service has forked" "$(ctl status pid)" 'start-timeout'
 
 for ((i = 1; i <= 100; i++)); do
 	ctl start "hung/$(printf '%03d' "$i")" --no-wait >/dev/null
@@ -118,7 +119,8 @@ ok "all of them are starting" wait_for 60 are_starting
 ok "the other service restarts meanwhile" ctl restart quick
 
 # A reload that reads a file there, or has a path there that the daemon itself would open.
-kept=$(cat "$ini")
+# [pid] alone would have it fail.
+kept=$(awk '/^\[/ { kept = $0 != "[pid]" } kept' "$ini")
 for line in "environment-file = $dir/hung/environment" "listen = unix:$dir/hung/socket" \
 	"type = forking"$'\n'"pid-file = $dir/hung/pid"; do
 	config <<END
@@ -134,10 +136,22 @@ END
 	ok "the reload fails" not wait "$reloading"
 	ok "and gives the reason" says "$dir/refused" 'a file system does not answer'
 done
+config <<<"$kept"
+for place in "$dir/swansong.d" "$dir/swansong.d/late.ini"; do
+	rm -rf "$dir/swansong.d"
+	[ "$place" = "$dir/swansong.d" ] || mkdir "$dir/swansong.d"
+	ln -s "$dir/hung/${place##*/}" "$place"
+	"$swansongctl" reload >"$dir/refused" 2>&1 &
+	reloading=$!
+	answers "the daemon answers while it reads a drop-in: ${place##*/}"
+	ok "the reload fails" not wait "$reloading"
+	ok "and gives the reason" says "$dir/refused" 'a file system does not answer'
+done
 kill -HUP "$daemon"
 ok "a reload by a signal as well" wait_for 10 says "$log" 'the configuration cannot be read: a file system does not answer'
 
 began=$(now)
+rm -r "$dir/swansong.d"
 stop_daemon 20
 is "the shutdown is graceful" "$status" 0
 within "and waits for no start" $(($(now) - began)) 0 9000
