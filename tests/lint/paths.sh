@@ -54,6 +54,29 @@ grep -rnE 'syscall\(SYS_(creat|rename|unlink|rmdir|mkdir|mknod|link|symlink|bind
 	--include='*.c' | grep -v '/src/sys/file/path\.c:' >"$dir/direct" || :
 try "none of that by its number" is_empty "$dir/direct"
 
+# FILE PATH REASON: all calls of openat and openat2 by their number; flags may be in a variable
+cat >"$dir/numbered" <<'END'
+sandbox/mounts.c path with O_PATH alone
+sys/file/mount.c name with O_PATH alone
+sys/process/proc.c path with O_PATH alone
+sys/spawn/child-attributes.c "/proc/self/oom_score_adj" a file of the kernel
+sys/spawn/child.c "cgroup.procs" in an open directory of control groups, which has no links
+sys/spawn/child.c paths[fd] /proc/self/fd: a pipe that is open, anew
+sys/spawn/environment.c r->path for reading
+END
+by_number() { # FOLDER FILE: FILE PATH of each
+	tr '\n\t' '  ' <"$1/$2" | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' |
+		grep -oE '(raw|syscall)\( *(SYS|__NR)_open[^;{]*[;{]' |
+		sed "s|^[^,]*, *[^,]*, *\([^,]*\),|\1|; s|^\([^ ]*\).*|$2 \1|"
+}
+find "$top_srcdir/src" -name '*.c' ! -path '*/src/swansong/*' ! -path '*/src/sys/file/path.c' | sort |
+	while read -r file; do by_number "$top_srcdir/src" "${file#"$top_srcdir"/src/}" || :; done | sort -u >"$dir/by-number"
+cut -d ' ' -f 1,2 "$dir/numbered" | sort >"$dir/known"
+comm -3 "$dir/by-number" "$dir/known" >"$dir/unknown"
+try "each file that is opened by a number is named, and no other" is_empty "$dir/unknown"
+printf '\tfd = raw(SYS_openat, AT_FDCWD, r->path,\n\t\t O_WRONLY | O_CREAT);\n\tfd = (int)syscall(SYS_openat2, at, name, &how);\n' >"$dir/made.c"
+try "a new one is found" test "$(by_number "$dir" made.c | xargs)" = "made.c r->path made.c name"
+
 # Calls of open() and openat() in one line each; for reading they have O_RDONLY or O_PATH, and no O_CREAT.
 find "$top_srcdir/src" -name '*.c' ! -path '*/src/swansong/*' | sort | while read -r file; do
 	tr '\n\t' '  ' <"$file" | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' |
