@@ -26,9 +26,6 @@ int fd_open_null(void);
  */
 int fd_open_regular(int directory, const char *path, uint64_t *left);
 
-/* Copies the last line of the file @fd, as much as has room; without the newline, and with '?' for a NUL. */
-void fd_read_last_line(int fd, char *line, size_t size);
-
 /* Closes all descriptors from @first to @last, or above @last. */
 void fd_close_between(int first, int last);
 void fd_close_above(int last);

@@ -28,6 +28,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/file/path.h %D%/file/path.c \
 	%D%/file/refusal.h %D%/file/refusal.c \
 	%D%/file/replace.h %D%/file/replace.c \
+	%D%/file/tail.h %D%/file/tail.c \
 	%D%/ipc/passed.h %D%/ipc/passed.c \
 	%D%/ipc/unixsock.h %D%/ipc/unixsock.c \
 	%D%/ipc/inetsock.h %D%/ipc/inetsock.c \

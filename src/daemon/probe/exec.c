@@ -9,6 +9,8 @@
  */
 #include "daemon/probe/attempt.h"
 
+#include "sys/file/tail.h"
+
 /* A command that writes more to a file, this one included, is killed. */
 #define OUTPUT_MAX (64U << 20)
 
@@ -52,7 +54,7 @@ static void probe_end_exec(struct probe *probe)
 {
 	process_signal_session(&probe->process, SIGKILL);
 	if (probe->fd >= 0)
-		fd_read_last_line(probe->fd, probe->line, sizeof(probe->line));
+		tail_read_line(probe->fd, probe->line, sizeof(probe->line));
 	probe->fd = fd_close(probe->fd);
 }
 
@@ -81,7 +83,7 @@ void probe_died(struct process *process, const struct reap_exit *exit)
 		char name[SIGNAL_TEXT_MAX];
 		const char *colon;
 
-		fd_read_last_line(probe->fd, probe->line, sizeof(probe->line));
+		tail_read_line(probe->fd, probe->line, sizeof(probe->line));
 		colon = *probe->line ? ": " : "";
 		if (exit->signaled)
 			probe_fail(probe, "killed by %s%s%s", parse_signal_text(name, exit->value),

@@ -4,6 +4,7 @@
  */
 #include "daemon/reload/upgrade.h"
 
+#include "sys/file/tail.h"
 #include "sys/spawn/crash.h"
 
 static void upgrade_refuse(struct upgrade *u, const char *format, ...) printf_like(2, 3);
@@ -46,7 +47,7 @@ static void upgrade_on_ended(struct closer *closer)
 	static const char prefix[] = "swansongd: "; /* of a log line */
 	char text[UPGRADE_TEXT_MAX], *line = text;
 
-	fd_read_last_line(u->output, text, sizeof(text));
+	tail_read_line(u->output, text, sizeof(text));
 	if (strstr(text, prefix))
 		line = strstr(text, prefix) + strlen(prefix);
 	u->output = fd_close(u->output);

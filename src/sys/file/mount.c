@@ -183,8 +183,8 @@ bool mount_is_local(const char *path)
 struct answer {
 	int r;
 	struct iovec parts[2];
-	union fd_room room;
 	struct msghdr message;
+	union fd_room room;
 };
 
 static void mount_answer_init(struct answer *answer, void *arg, size_t size)

@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "sys/file/replace.h"
+#include "sys/file/tail.h"
 
 static char dir[] = "/tmp/test-replace-XXXXXX";
 static char file[64], beside[64];
@@ -151,6 +153,32 @@ START_TEST(a_path_that_is_too_long_is_refused)
 }
 END_TEST
 
+START_TEST(last_line_of_a_file_is_read)
+{
+	static const struct {
+		const char *text, *line;
+	} rows[] = {
+		{ "", "" },
+		{ "a", "a" },
+		{ "a\n", "a" },
+		{ "a\nbc", "bc" },
+		{ "a\nbcdef\n", "bcd" },
+		{ "a\n\n", "" },
+	};
+	char line[4] = "?";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cleanup(closep) int fd = fd_new_sealed("test", strlen(rows[i].text), rows[i].text,
+						       strlen(rows[i].text));
+
+		tail_read_line(fd, line, sizeof(line));
+		ck_assert_str_eq(line, rows[i].line);
+	}
+	tail_read_line(-1, line, sizeof(line));
+	ck_assert_str_eq(line, "");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("replace");
@@ -165,6 +193,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_new_file_has_mode_0644);
 	tcase_add_test(tc, a_file_that_cannot_be_written_leaves_the_old_one);
 	tcase_add_test(tc, a_path_that_is_too_long_is_refused);
+	tcase_add_test(tc, last_line_of_a_file_is_read);
 	suite_add_tcase(s, tc);
 	return s;
 }
