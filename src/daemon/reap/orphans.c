@@ -470,9 +470,8 @@ bool orphans_update(struct orphans *orphans)
 	return !orphans_awaits_execs(orphans);
 }
 
-static void orphans_kill_child(pid_t pid, void *arg)
+static void orphans_kill_child(struct orphans *orphans, pid_t pid)
 {
-	struct orphans *orphans = arg;
 	const struct process *process = process_find(orphans->tree->ctx->processes, pid);
 	cleanup(snapshot_done) struct snapshot below = { .n = 0 };
 	struct proc_info info;
@@ -489,10 +488,28 @@ static void orphans_kill_child(pid_t pid, void *arg)
 		orphans->killed += kill(below.entries[i].pid, SIGKILL) == 0;
 }
 
+struct children_list {
+	pid_t *pids;
+	size_t n;
+};
+
+static void orphans_list_child(pid_t pid, void *arg)
+{
+	struct children_list *list = arg;
+
+	(void)array_append(list->pids, list->n, pid);
+}
+
 unsigned orphans_kill_unowned(struct orphans *orphans)
 {
+	struct children_list list = { .n = 0 };
+
 	orphans->killed = 0;
+	/* The children of one that is killed come to the end of a list that is being read. */
 	if (orphans->listed && !command_spares_remaining(orphans->tree->ctx->command))
-		(void)children_read(&orphans->children, orphans_kill_child, orphans);
+		(void)children_read(&orphans->children, orphans_list_child, &list);
+	for (size_t i = 0; i < list.n; i++)
+		orphans_kill_child(orphans, list.pids[i]);
+	free(list.pids);
 	return orphans->killed;
 }
