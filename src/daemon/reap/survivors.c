@@ -455,6 +455,15 @@ static void survivors_find_claims(const struct survivors *survivors, struct goal
 			claims.n == 1 ? "it" : "them");
 }
 
+/* Lists what there is: children, after a fault, and control groups. */
+static void survivors_list(struct survivors *survivors)
+{
+	if (survivors->tree->ctx->reason)
+		survivors_list_children(survivors);
+	if (survivors->tree->ctx->cgroups)
+		survivors_find_groups(survivors);
+}
+
 /* Processes of services that are down belong to these. */
 static void survivors_claim(struct survivors *survivors, struct goals *goals)
 {
@@ -473,16 +482,13 @@ void survivors_claim_added(struct survivors *survivors)
 	if (survivors->timer.usec == USEC_INFINITY)
 		return;
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	survivors_list_children(survivors);
-	if (tree->ctx->cgroups)
-		survivors_find_groups(survivors);
+	survivors_list(survivors);
 	survivors_claim(survivors, &goals);
 	goals_commit(&goals);
 }
 
 void survivors_begin(struct survivors *survivors, struct tree *tree)
 {
-	struct cgroups *cgroups = tree->ctx->cgroups;
 	struct goals goals;
 	struct roster_row *row;
 	struct node *node;
@@ -490,11 +496,8 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	*survivors = (struct survivors){ .tree = tree };
 	alarm_init(&survivors->timer, survivors_on_timer);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	if (tree->ctx->reason)
-		survivors_list_children(survivors);
 	successions_take_former(tree);
-	if (cgroups)
-		survivors_find_groups(survivors);
+	survivors_list(survivors);
 	tree_for_each_row (node, row, tree, ROSTER_FINAL)
 		final_claim(node, row);
 	for (size_t at = 0; (row = roster_next(tree->ctx->roster, ROSTER_PROCESS, &at));)
@@ -517,7 +520,8 @@ void survivors_begin(struct survivors *survivors, struct tree *tree)
 	survivors_claim(survivors, &goals);
 	goals_commit(&goals);
 	if (survivors->strange)
-		(void)cgroup_children(cgroups->top, survivors_on_strange_group, survivors);
+		(void)cgroup_children(tree->ctx->cgroups->top, survivors_on_strange_group,
+				      survivors);
 }
 
 void survivors_done(struct survivors *survivors)
