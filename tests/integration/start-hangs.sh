@@ -119,6 +119,13 @@ ok "all of them are starting" wait_for 60 are_starting
 ok "the other service restarts meanwhile" ctl restart quick
 
 # A reload that reads a file there, or has a path there that the daemon itself would open.
+reload_hangs() { # WHAT
+	"$swansongctl" reload >"$dir/refused" 2>&1 &
+	reloading=$!
+	answers "the daemon answers while it reads $1"
+	ok "the reload fails" not wait "$reloading"
+	ok "and gives the reason" says "$dir/refused" 'a file system does not answer'
+}
 # [pid] alone would have it fail.
 kept=$(awk '/^\[/ { kept = $0 != "[pid]" } kept' "$ini")
 for line in "environment-file = $dir/hung/environment" "listen = unix:$dir/hung/socket" \
@@ -130,22 +137,14 @@ command = $helpers/idle
 autostart = no
 $line
 END
-	"$swansongctl" reload >"$dir/refused" 2>&1 &
-	reloading=$!
-	answers "the daemon answers while it reads ${line%% *}"
-	ok "the reload fails" not wait "$reloading"
-	ok "and gives the reason" says "$dir/refused" 'a file system does not answer'
+	reload_hangs "${line%% *}"
 done
 config <<<"$kept"
 for place in "$dir/swansong.d" "$dir/swansong.d/late.ini"; do
 	rm -rf "$dir/swansong.d"
 	[ "$place" = "$dir/swansong.d" ] || mkdir "$dir/swansong.d"
 	ln -s "$dir/hung/${place##*/}" "$place"
-	"$swansongctl" reload >"$dir/refused" 2>&1 &
-	reloading=$!
-	answers "the daemon answers while it reads a drop-in: ${place##*/}"
-	ok "the reload fails" not wait "$reloading"
-	ok "and gives the reason" says "$dir/refused" 'a file system does not answer'
+	reload_hangs "a drop-in: ${place##*/}"
 done
 kill -HUP "$daemon"
 ok "a reload by a signal as well" wait_for 10 says "$log" 'the configuration cannot be read: a file system does not answer'
