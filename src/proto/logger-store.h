@@ -44,11 +44,10 @@
  */
 struct store_input {
 	uint64_t taken; /* position of the end of the bytes in the ring */
-	uint64_t discarded_bytes,
-		discarded_lines;     /* bytes that were read, but not kept, as the ring was full */
-	uint64_t gap;		     /* position where lines were discarded last */
-	uint64_t move_from, move_to; /* positions; @move_from is 0: no discard */
-	uint64_t move_lines;	     /* the number of lines it discards */
+	uint64_t discarded_bytes, discarded_lines; /* bytes that were read, but not kept, as the ring was full */
+	uint64_t gap;				   /* position where lines were discarded last */
+	uint64_t move_from, move_to;		   /* positions; @move_from is 0: no discard */
+	uint64_t move_lines;			   /* the number of lines it discards */
 };
 
 /* The output of a stream: @position = @written_bytes + @dropped_bytes. */
@@ -87,15 +86,13 @@ struct store_record {
 	uint64_t marks; /* number of marks made, ever */
 	uint64_t kept;	/* the ring has the bytes from this position on */
 	struct store_run run;
-	uint64_t
-		rules; /* number of the latest rules, also before their message.  The daemon writes it. */
+	uint64_t rules; /* number of the latest rules, also before their message.  The daemon writes it. */
 
 	/* For users. */
 	int32_t error; /* errno of the destination, or 0 */
 	uint32_t reserved;
 	uint64_t unused;
-	uint64_t
-		file_bytes; /* size of the file of @inode, with all that was written of the stream */
+	uint64_t file_bytes; /* size of the file of @inode, with all that was written of the stream */
 	uint64_t unused_too;
 	uint64_t last_usec; /* CLOCK_REALTIME of the last output */
 
@@ -177,8 +174,8 @@ int store_set_watched(int fd, uint32_t stream, uint64_t watched);
 int store_read_ring(int fd, uint32_t stream, uint64_t position, char *data, size_t size);
 
 /*
- * Returns the stream whose output is on its way from the pipe to the ring, or LOGGER_ALL.  What is not in the pipe
- * of another stream is in the record that is read after.
+ * Returns the stream that is being taken from, or LOGGER_ALL.  The record of another stream that is read after has
+ * all output that is not in the pipe.
  */
 uint32_t store_taking(const struct store_header *store);
 

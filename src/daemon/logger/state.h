@@ -34,8 +34,8 @@ struct log_stream {
 	struct store_run run;
 	char *file;		 /* NULL: not used yet */
 	uint64_t asked, flushed; /* cookies of the last LOGGER_FLUSH and LOGGER_FLUSHED */
-	uint64_t until_usec;	 /* the end of the last hold; 0: none in this run */
-	uint64_t missed; /* position of the end of the output that was last logged as missing */
+	uint64_t until_usec; /* the end of the last hold; 0: none in this run */
+	uint64_t missed;     /* position of the end of the output that was last logged as missing */
 	struct capture *reader; /* of LOGGER_WATCH; or NULL */
 	uint64_t line;		/* position of the first one that @reader has not compared */
 	sd_event_source *drain; /* of the pipe, while there is no logger; or NULL */

@@ -35,7 +35,7 @@ struct survivors {
 /* Begins, once, before the first update turn.  @survivors must outlive the alarms of the context. */
 void survivors_begin(struct survivors *survivors, struct tree *tree);
 
-/* After a reload: a service that was added may be one whose former processes are still being ended, and waits for them. */
+/* After a reload: a service that it has added waits for its former processes, if these are still being ended. */
 void survivors_claim_added(struct survivors *survivors);
 
 void survivors_done(struct survivors *survivors);

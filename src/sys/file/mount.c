@@ -71,11 +71,10 @@ int mount_point_of(const char *path, char **ret)
 
 int mount_correct_owner(struct stat *st)
 {
-	FILE *file = fopen("/proc/self/mountinfo", "re");
+	cleanup(fclosep) FILE *file = fopen("/proc/self/mountinfo", "re");
 	cleanup(freep) char *line = NULL;
 	unsigned major, minor;
 	size_t size = 0;
-	int r;
 
 	if (!file)
 		return errno == ENOENT ? 0 : -errno;
@@ -90,9 +89,7 @@ int mount_correct_owner(struct stat *st)
 			st->st_uid = (uid_t)strtoul(user + strlen(",user_id="), NULL, 10);
 		st->st_mode |= user ? S_IWUSR : strncmp(type, " - proc ", 8) == 0 ? S_IWOTH : 0;
 	}
-	r = feof(file) ? 0 : -EIO;
-	(void)fclose(file);
-	return r;
+	return feof(file) ? 0 : -EIO;
 }
 
 /* Opens @name in @dir, or a link itself; @real is its path, without links.  Return: a descriptor or -errno. */

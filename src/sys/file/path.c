@@ -151,7 +151,7 @@ static int path_step(struct walk *w, const char *name)
 	is_mount = st.st_dev != w->path->st.st_dev;
 	if (is_mount && path_trusts(w->path, st.st_uid) && (r = mount_correct_owner(&st)) < 0)
 		return r;
-	/* Below a mount point is a directory of any owner, who may rename it. */
+	/* The owner of the directory below a mount point may rename that. */
 	path_judge(w, is_mount ? NULL : &st);
 	if (length + 1 + strlen(name) >= sizeof(w->at))
 		return -ENAMETOOLONG;
